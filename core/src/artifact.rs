@@ -1,0 +1,58 @@
+//! Artifacts: one occurrence of content that reached the agent or left it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::authority::{Authority, Secrecy};
+use crate::digest::Digest;
+use crate::id::{AgentId, CallId, SessionId};
+use crate::lineage::{Inferred, Observed};
+use crate::operand::{Hit, Operand};
+use crate::origin::Origin;
+
+/// An artifact as it is written to the log. Its id is the sequence number it gets there.
+///
+/// INVARIANT (occurrence-labels): the labels belong to this occurrence; only evidence is shared by content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// The session that saw it.
+    pub session: SessionId,
+    /// The subagent that saw it, if one did.
+    pub agent: Option<AgentId>,
+    /// The call that produced it, if one did.
+    pub call: Option<CallId>,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Whether its bytes entered from outside the agent at a watched boundary. Only roots grant.
+    pub root: bool,
+    /// What it may cause.
+    pub authority: Authority,
+    /// Whether it is confidential.
+    pub secrecy: Secrecy,
+    /// What it is, for people: `WebFetch https://example.org/`, `Read src/main.rs`. Bounded, escaped on output.
+    pub label: Box<str>,
+    /// Digest of its exact bytes.
+    pub content: Digest,
+    /// Length of its bytes.
+    pub bytes: u64,
+    /// Observed parents.
+    pub observed: Vec<Observed>,
+    /// Inferred parents.
+    pub inferred: Vec<Inferred>,
+    /// Distinctive operands in it, by position; bounded by `limits::OPERANDS_PER_ARTIFACT_MAX`.
+    pub operands: Vec<Hit>,
+    /// Files whose bytes it is; a tree binds everything below.
+    pub bindings: Vec<Binding>,
+    /// Whether its content must be analysed (a typed prompt must not).
+    pub analysed: bool,
+}
+
+/// "This file had these bytes": connects a path and a content with the artifact that explains them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The path.
+    pub path: Operand,
+    /// Digest of the bytes at that moment; none for a tree.
+    pub content: Option<Digest>,
+    /// Everything below the path is bound too.
+    pub tree: bool,
+}

@@ -1,0 +1,79 @@
+//! The explanation of a decision: what the evaluation recorded while it decided.
+//!
+//! INVARIANT (one-decision-path): there is no second evaluator; an explanation is the by-product of the
+//! very evaluation that gave the verdict.
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Flags, Tier};
+use crate::effect::{Effect, Effects};
+use crate::evidence::Level;
+use crate::id::ArtifactId;
+use crate::operand::{Hit, Operand};
+use crate::origin::Origin;
+use crate::policy::{Gap, Profile, RuleId, Verdict};
+
+/// Why a verdict is what it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The profile it was given under.
+    pub profile: Profile,
+    /// The tier that counted, after what lineage added.
+    pub tier: Tier,
+    /// The flags that counted, after what lineage added.
+    pub flags: Flags,
+    /// The effects of the action.
+    pub effects: Effects,
+    /// Every rule that fired; the primary one (greatest severity, then lowest in the table) first.
+    pub fired: Vec<Fired>,
+    /// Every artifact (or unrecorded remote source) that reached a slot; bounded, worst first.
+    pub influences: Vec<Influence>,
+}
+
+/// A rule that fired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fired {
+    /// Which.
+    pub rule: RuleId,
+    /// Index into `influences` of the influence it fired for; none when it fired for the action itself.
+    pub influence: Option<u16>,
+}
+
+/// One source that reached one slot of the action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Influence {
+    /// The artifact; none when the bytes come straight from a remote source and were never recorded.
+    pub artifact: Option<ArtifactId>,
+    /// Its origin.
+    pub origin: Origin,
+    /// Where in the action, for people.
+    pub place: Box<str>,
+    /// What it chooses there.
+    pub effect: Effect,
+    /// Whether the effect exceeds what roots grant.
+    pub gap: Gap,
+    /// What analysis says about the artifact.
+    pub level: Level,
+    /// Signals behind the level, for example `M1`.
+    pub signals: Vec<Box<str>>,
+    /// How it got there.
+    pub path: Path,
+}
+
+/// How an artifact reached a slot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Path {
+    /// Inferred: the artifact holds the operand at this place, seen through these views.
+    Quote(Hit),
+    /// Observed: the file's bytes are the artifact, or were copied from it by recorded steps.
+    Whole {
+        /// The file.
+        file: Operand,
+        /// Recorded copies between the file's own artifact (first) and the influencing one (last).
+        hops: Vec<ArtifactId>,
+    },
+    /// Observed: the bytes flow from the remote source into the slot within the call.
+    Remote(Operand),
+}

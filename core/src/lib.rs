@@ -1,0 +1,24 @@
+//! What is true and what is allowed.
+//!
+//! This crate is the pure centre of Circinus: ids, effects, the authority lattice, operands and their
+//! canonical forms, artifacts and their lineage, evidence, the policy and the gate. It knows no file
+//! system, network, environment, process, clock, thread or terminal; everything it needs arrives as a
+//! value, and everything it decides leaves as one.
+#![forbid(unsafe_code)]
+
+pub mod action;
+pub mod artifact;
+pub mod authority;
+pub mod digest;
+pub mod effect;
+pub mod event;
+pub mod evidence;
+pub mod explain;
+pub mod id;
+pub mod limits;
+pub mod lineage;
+pub mod operand;
+pub mod origin;
+pub mod policy;
+pub mod time;
+pub mod view;

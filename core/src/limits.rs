@@ -1,0 +1,23 @@
+//! Every bound of the core, with its reason. Reaching one gives the stricter outcome and a named reason.
+
+/// Slots of one action. Real commands have under twenty; above it the action is flagged opaque.
+pub const SLOTS_MAX: usize = 512;
+
+/// Operands kept for one artifact. A 1 MB listing of links has under ten thousand; what lies beyond is not
+/// indexed and the artifact's label says so.
+pub const OPERANDS_PER_ARTIFACT_MAX: usize = 16_384;
+
+/// Bytes of one artifact that are searched for operands.
+pub const EXTRACT_BYTES_MAX: usize = 8 << 20;
+
+/// Influences kept in one explanation, worst first; all of them count in the verdict.
+pub const INFLUENCES_EXPLAINED_MAX: usize = 32;
+
+/// Recorded copies followed from one file back to its sources.
+pub const ANCESTORS_MAX: usize = 4_096;
+
+/// Characters of a label or summary.
+pub const LABEL_CHARS_MAX: usize = 200;
+
+/// Views applied one inside another.
+pub const VIEW_DEPTH_MAX: usize = 2;
