@@ -7,6 +7,9 @@ pub const SLOTS_MAX: usize = 512;
 /// indexed and the artifact's label says so.
 pub const OPERANDS_PER_ARTIFACT_MAX: usize = 16_384;
 
+/// Inferred edges kept for one artifact; the gate looks each operand up again, so none is lost to it.
+pub const QUOTES_PER_ARTIFACT_MAX: usize = 256;
+
 /// Bytes of one artifact that are searched for operands.
 pub const EXTRACT_BYTES_MAX: usize = 8 << 20;
 

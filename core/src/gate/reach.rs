@@ -1,0 +1,220 @@
+//! What reached one slot: the artifacts behind its value, and whether roots grant what it would do.
+
+use crate::action::{Action, Role, Slot, SlotValue};
+use crate::artifact::Artifact;
+use crate::authority::Authority;
+use crate::effect::Effect;
+use crate::evidence::Level;
+use crate::explain::{Influence, Path};
+use crate::id::{ArtifactId, SessionId};
+use crate::index::{Occurrence, Snapshot};
+use crate::operand::Operand;
+use crate::origin::Origin;
+use crate::policy::Gap;
+
+/// The outcome for one slot.
+#[derive(Debug)]
+pub(super) struct Reach {
+    /// Everything that reached it.
+    pub(super) influences: Vec<Influence>,
+    /// The greatest gap.
+    pub(super) gap: Gap,
+    /// Whether roots grant the effect for the value itself.
+    pub(super) granted: bool,
+    /// Whether the value stands in anything visible.
+    pub(super) found: bool,
+}
+
+impl Reach {
+    const NOTHING: Self = Self { influences: Vec::new(), gap: Gap::None, granted: false, found: false };
+
+    fn add(&mut self, influence: Influence) {
+        self.gap = self.gap.max(influence.gap);
+        self.influences.push(influence);
+    }
+}
+
+/// Follows the lineage of one slot.
+pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot) -> Reach {
+    if slot.role == Role::Content {
+        return Reach { granted: true, found: true, ..Reach::NOTHING };
+    }
+    let view = Viewer { slot, session: &action.session, snapshot };
+    match &slot.value {
+        SlotValue::Operands(operands) => view.operands(operands),
+        SlotValue::File(path) => view.file(path),
+        SlotValue::Remote(source) => view.remote(source),
+        SlotValue::Text(_) => Reach { found: true, ..Reach::NOTHING },
+    }
+}
+
+/// One slot looked at from one session.
+struct Viewer<'a> {
+    slot: &'a Slot,
+    session: &'a SessionId,
+    snapshot: &'a Snapshot,
+}
+
+impl Viewer<'_> {
+    /// A designator: each of its operands (the value and its expansions) counts by itself.
+    fn operands(&self, operands: &[Operand]) -> Reach {
+        let mut reach = Reach::NOTHING;
+        reach.granted = operands.first().is_some_and(|value| self.grant(value).allows(self.slot.effect));
+        for operand in operands {
+            self.operand(operand, &mut reach);
+        }
+        reach
+    }
+
+    /// Influences of one operand, by first arrival: what brought it before any root with benign evidence
+    /// granted the effect.
+    fn operand(&self, operand: &Operand, reach: &mut Reach) {
+        let occurrences = self.visible(operand);
+        reach.found |= !occurrences.is_empty();
+        let effect = self.slot.effect;
+        let gap =
+            if self.grant(operand).allows(effect) || !occurrences.iter().any(|o| lacks(o.artifact, effect)) {
+                Gap::None
+            } else {
+                Gap::Inferred
+            };
+        let first_root = occurrences
+            .iter()
+            .filter(|o| self.grants(o) && o.artifact.authority.allows(effect))
+            .filter(|o| self.snapshot.level(o.artifact) <= Level::Benign)
+            .map(|o| arrival(o.id, o.artifact))
+            .min();
+        for occurrence in &occurrences {
+            let early = first_root.is_none_or(|root| arrival(occurrence.id, occurrence.artifact) < root);
+            if early && self.counts(occurrence, gap) {
+                reach.add(self.influence(
+                    occurrence.id,
+                    occurrence.artifact,
+                    gap,
+                    Path::Quote(occurrence.hit.clone()),
+                ));
+            }
+        }
+    }
+
+    /// Whether an early occurrence is an influence: the user's own words and the agent's own clean text are
+    /// not, unless evidence stands against them.
+    fn counts(&self, occurrence: &Occurrence<'_>, gap: Gap) -> bool {
+        let level = self.snapshot.level(occurrence.artifact);
+        match occurrence.artifact.origin {
+            Origin::UserPrompt | Origin::HumanCli => level > Level::Benign,
+            Origin::AgentText => gap > Gap::None && level > Level::Benign,
+            _ => true,
+        }
+    }
+
+    /// A file as a whole: its own artifact and what it was copied from; for what runs or persists also what
+    /// its author quoted, as evidence only.
+    fn file(&self, path: &Operand) -> Reach {
+        let mut reach = self.operands(std::slice::from_ref(path));
+        let Some(bound) = self.snapshot.binding(path) else { return reach };
+        let Some(own) = self.snapshot.artifact(bound.artifact) else { return reach };
+        let gap = if own.authority.allows(self.slot.effect) { Gap::None } else { Gap::Observed };
+        reach.found = true;
+        reach.granted &= gap == Gap::None;
+        let mut hops = Vec::new();
+        let chain = std::iter::once(bound.artifact).chain(self.snapshot.whole_ancestors(bound.artifact));
+        for id in chain {
+            let Some(artifact) = self.snapshot.artifact(id) else { continue };
+            hops.push(id);
+            let path = Path::Whole { file: path.clone(), hops: hops.clone() };
+            reach.add(self.influence(id, artifact, gap, path));
+            if matches!(self.slot.effect, Effect::Exec | Effect::Persist) {
+                self.quoted_by(artifact, &mut reach);
+            }
+        }
+        reach
+    }
+
+    fn quoted_by(&self, artifact: &Artifact, reach: &mut Reach) {
+        for edge in &artifact.inferred {
+            if let Some(parent) = self.snapshot.artifact(edge.parent) {
+                reach.add(self.influence(edge.parent, parent, Gap::None, Path::Quote(edge.quote.clone())));
+            }
+        }
+    }
+
+    /// Bytes from outside that were never recorded: an observed gap by definition, unless a root grants the
+    /// effect for their source.
+    fn remote(&self, source: &[Operand]) -> Reach {
+        let mut reach = self.operands(source);
+        if let Some(value) = source.first().filter(|_| !reach.granted) {
+            reach.add(Influence {
+                artifact: None,
+                origin: Origin::CmdRemote,
+                place: self.slot.place.clone(),
+                effect: self.slot.effect,
+                gap: Gap::Observed,
+                level: Level::None,
+                signals: Vec::new(),
+                path: Path::Remote(value.clone()),
+            });
+        } else if source.is_empty() {
+            reach.gap = Gap::Observed;
+        }
+        reach
+    }
+
+    fn influence(&self, id: ArtifactId, artifact: &Artifact, gap: Gap, path: Path) -> Influence {
+        let judgements = self.snapshot.judgements(&artifact.content).iter();
+        let mut signals: Vec<Box<str>> =
+            judgements.flat_map(|row| row.findings.iter()).map(|finding| finding.signal.clone()).collect();
+        signals.sort_unstable();
+        signals.dedup();
+        Influence {
+            artifact: Some(id),
+            origin: artifact.origin,
+            place: self.slot.place.clone(),
+            effect: self.slot.effect,
+            gap,
+            level: self.snapshot.level(artifact),
+            signals,
+            path,
+        }
+    }
+
+    fn visible(&self, operand: &Operand) -> Vec<Occurrence<'_>> {
+        let mut found = self.snapshot.occurrences(operand);
+        found.retain(|occurrence| self.snapshot.is_visible(occurrence.id, self.session));
+        found
+    }
+
+    /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session.
+    fn grant(&self, operand: &Operand) -> Authority {
+        let occurrences = self.snapshot.occurrences(operand);
+        let granting = occurrences.iter().filter(|occurrence| self.grants(occurrence));
+        granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority))
+    }
+
+    /// INVARIANT (views-never-grant): only an exact hit in a root grants.
+    fn grants(&self, occurrence: &Occurrence<'_>) -> bool {
+        let artifact = occurrence.artifact;
+        artifact.root
+            && occurrence.hit.views.is_exact()
+            && (self.snapshot.is_visible(occurrence.id, self.session)
+                || (is_workspace_file(artifact.origin) && self.same_workspace(&artifact.session)))
+    }
+
+    fn same_workspace(&self, other: &SessionId) -> bool {
+        let workspace = |id| self.snapshot.session(id).map(|session| &session.workspace);
+        workspace(self.session).is_some_and(|mine| workspace(other) == Some(mine))
+    }
+}
+
+fn is_workspace_file(origin: Origin) -> bool {
+    matches!(origin, Origin::WsTracked | Origin::WsUntracked | Origin::WsForeign)
+}
+
+/// What was there before the session counts as time minus infinity.
+fn arrival(id: ArtifactId, artifact: &Artifact) -> u64 {
+    if is_workspace_file(artifact.origin) || artifact.origin == Origin::UserConfig { 0 } else { id.0.0 }
+}
+
+fn lacks(artifact: &Artifact, effect: Effect) -> bool {
+    !artifact.authority.allows(effect)
+}

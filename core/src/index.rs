@@ -1,0 +1,260 @@
+//! The hot index: everything the gate looks up, as one immutable snapshot per state of the log.
+//!
+//! A snapshot is a pure fold of the event log ([`Snapshot::apply`]); the same log gives the same snapshot,
+//! so recovery is a replay and "the index equals a rebuild" is true by construction. Snapshots share
+//! structure: making the next one costs about what changed. One writer publishes; readers take the current
+//! snapshot without waiting and keep a consistent view for as long as they hold it.
+
+mod files;
+mod segment;
+mod standing;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use imbl::{HashMap, OrdMap, OrdSet};
+
+pub use self::files::Bound;
+pub use self::standing::Required;
+
+use self::files::Files;
+use self::segment::Postings;
+use self::standing::Standing;
+use crate::artifact::Artifact;
+use crate::digest::Digest;
+use crate::event::{Event, Recorded, SessionOpened};
+use crate::evidence::{Judgement, Level};
+use crate::id::{ArtifactId, CallId, EventSeq, SessionId, WorkspaceId};
+use crate::limits;
+use crate::lineage::Step;
+use crate::operand::{Hit, Operand};
+use crate::origin::Origin;
+
+/// A session as the index knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// The session whose grants and visibility it shares.
+    pub root: SessionId,
+    /// Where it works.
+    pub workspace: WorkspaceId,
+    /// Artifacts of other sessions that became visible because this one read what came of them.
+    imported: OrdSet<ArtifactId>,
+}
+
+/// An occurrence of an operand in an artifact.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrence<'a> {
+    /// Which artifact.
+    pub id: ArtifactId,
+    /// The artifact itself.
+    pub artifact: &'a Artifact,
+    /// Where and through which views.
+    pub hit: &'a Hit,
+}
+
+/// One state of everything the gate needs to know.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    last: EventSeq,
+    artifacts: OrdMap<ArtifactId, Arc<Artifact>>,
+    postings: Postings,
+    sessions: HashMap<SessionId, Session>,
+    calls: HashMap<(SessionId, CallId), ArtifactId>,
+    files: Files,
+    standing: Standing,
+    required: Arc<[Required]>,
+}
+
+impl Snapshot {
+    /// The state before the first event; `required` are the analysers whose verdict counts.
+    pub fn new(required: impl Into<Arc<[Required]>>) -> Self {
+        Self { required: required.into(), ..Self::default() }
+    }
+
+    /// The state after one more event. Events must come in the order of their numbers.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        self.last = recorded.seq;
+        match &recorded.event {
+            Event::SessionOpened(opened) => self.open(opened),
+            Event::Ingested(artifact) => self.ingest(ArtifactId(recorded.seq), artifact),
+            Event::Judged(judgement) => self.standing.record(judgement),
+            Event::Decided(_) | Event::SessionClosed { .. } => {}
+        }
+    }
+
+    fn open(&mut self, opened: &SessionOpened) {
+        let imported = self.sessions.get(&opened.session).map(|known| known.imported.clone());
+        let session = Session {
+            root: opened.root.clone(),
+            workspace: opened.workspace.clone(),
+            imported: imported.unwrap_or_default(),
+        };
+        self.sessions.insert(opened.session.clone(), session);
+    }
+
+    fn ingest(&mut self, id: ArtifactId, artifact: &Artifact) {
+        self.postings = self.postings.with(id, artifact);
+        self.artifacts.insert(id, Arc::new(artifact.clone()));
+        if let Some(call) = &artifact.call {
+            self.calls.insert((artifact.session.clone(), call.clone()), id);
+        }
+        for binding in &artifact.bindings {
+            self.files.bind(id, binding);
+        }
+        let foreign: Vec<_> = self
+            .whole_ancestors(id)
+            .into_iter()
+            .filter(|ancestor| !self.is_visible(*ancestor, &artifact.session))
+            .collect();
+        if let Some(session) = self.sessions.get_mut(&artifact.session) {
+            session.imported.extend(foreign);
+        }
+    }
+
+    /// Number of the last event that this state holds.
+    pub const fn last(&self) -> EventSeq {
+        self.last
+    }
+
+    /// Number of artifacts.
+    pub fn artifacts_len(&self) -> usize {
+        self.artifacts.len()
+    }
+
+    /// Number of operand postings.
+    pub fn operands_len(&self) -> usize {
+        self.postings.len()
+    }
+
+    /// The analysers whose verdict counts.
+    pub fn required(&self) -> &[Required] {
+        &self.required
+    }
+
+    /// The session of that id.
+    pub fn session(&self, id: &SessionId) -> Option<&Session> {
+        self.sessions.get(id)
+    }
+
+    /// All known sessions.
+    pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &Session)> {
+        self.sessions.iter()
+    }
+
+    /// The artifact of that id.
+    pub fn artifact(&self, id: ArtifactId) -> Option<&Artifact> {
+        self.artifacts.get(&id).map(Arc::as_ref)
+    }
+
+    /// The artifact that a call produced.
+    pub fn produced_by(&self, session: &SessionId, call: &CallId) -> Option<ArtifactId> {
+        self.calls.get(&(session.clone(), call.clone())).copied()
+    }
+
+    /// Every artifact, in the order of arrival, that holds `operand` exactly or through a view.
+    pub fn occurrences(&self, operand: &Operand) -> Vec<Occurrence<'_>> {
+        let mut found: Vec<_> = self
+            .postings
+            .candidates(operand)
+            .filter_map(|posting| {
+                let artifact = self.artifact(posting.artifact)?;
+                let hit = artifact.operands.get(usize::try_from(posting.hit).ok()?)?;
+                (hit.operand == *operand).then_some(Occurrence { id: posting.artifact, artifact, hit })
+            })
+            .collect();
+        found.sort_by_key(|occurrence| occurrence.id);
+        found
+    }
+
+    /// Whether a session may be influenced by an artifact: it belongs to the same root session, or the
+    /// session has read what came of it.
+    pub fn is_visible(&self, id: ArtifactId, session: &SessionId) -> bool {
+        let Some(artifact) = self.artifact(id) else { return false };
+        if artifact.session == *session {
+            return true;
+        }
+        let Some(viewer) = self.sessions.get(session) else { return false };
+        let same_root = self.sessions.get(&artifact.session).is_some_and(|owner| owner.root == viewer.root);
+        same_root || viewer.imported.contains(&id)
+    }
+
+    /// The binding that explains the bytes at a path.
+    pub fn binding(&self, path: &Operand) -> Option<Bound> {
+        self.files.at(path)
+    }
+
+    /// The artifact that first explained these bytes, at whatever path.
+    pub fn holding(&self, content: &Digest) -> Option<ArtifactId> {
+        self.files.holding(content)
+    }
+
+    /// The judgements of `content`, oldest first.
+    pub fn judgements(&self, content: &Digest) -> &[Judgement] {
+        self.standing.of(content)
+    }
+
+    /// What analysis says about an artifact now.
+    ///
+    /// Evidence is origin-blind; its use is not. A typed prompt is the user's own words and may command, so
+    /// only what no person types counts against it: hidden channels (H) and role markers (R), which mean
+    /// that something was pasted. Nothing waits for that.
+    pub fn level(&self, artifact: &Artifact) -> Level {
+        if !artifact.analysed {
+            return Level::None;
+        }
+        let level = self.standing.level(&artifact.content, &self.required);
+        if artifact.origin == Origin::UserPrompt {
+            let mut findings = self.standing.of(&artifact.content).iter().flat_map(|row| row.findings.iter());
+            let pasted = findings.any(|finding| finding.signal.starts_with(['H', 'R']));
+            return if pasted { level } else { Level::None };
+        }
+        level
+    }
+
+    /// The artifact's ancestors over whole edges, itself excluded, nearest first and each once.
+    pub fn whole_ancestors(&self, id: ArtifactId) -> Vec<ArtifactId> {
+        let mut seen = BTreeSet::from([id]);
+        let mut order = Vec::new();
+        let mut next = vec![id];
+        while let Some(current) = next.pop() {
+            let Some(artifact) = self.artifact(current) else { continue };
+            for edge in artifact.observed.iter().filter(|edge| edge.step == Step::Whole) {
+                if order.len() < limits::ANCESTORS_MAX && seen.insert(edge.parent) {
+                    order.push(edge.parent);
+                    next.push(edge.parent);
+                }
+            }
+        }
+        order
+    }
+}
+
+/// The published state: one writer replaces it, any number of readers take it without waiting.
+#[derive(Debug)]
+pub struct Hot {
+    current: ArcSwap<Snapshot>,
+}
+
+impl Hot {
+    /// Starts from a recovered state.
+    pub fn new(snapshot: Snapshot) -> Self {
+        Self { current: ArcSwap::from_pointee(snapshot) }
+    }
+
+    /// The present state.
+    pub fn load(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// Publishes the state after `events`. Only the writer calls it, after the events are durable.
+    ///
+    /// INVARIANT (durable-before-visible): the caller passes committed events only.
+    pub fn publish(&self, events: &[Recorded]) {
+        let mut next = Snapshot::clone(&self.current.load());
+        for event in events {
+            next.apply(event);
+        }
+        self.current.store(Arc::new(next));
+    }
+}

@@ -1,0 +1,57 @@
+//! File bindings: which artifact explains the bytes at a path.
+
+use imbl::HashMap;
+
+use crate::artifact::Binding;
+use crate::digest::Digest;
+use crate::id::ArtifactId;
+use crate::operand::Operand;
+
+/// One recorded state of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The artifact that explains it.
+    pub artifact: ArtifactId,
+    /// Digest of the bytes at that moment; none for a tree.
+    pub content: Option<Digest>,
+    /// Everything below the path is bound too.
+    pub tree: bool,
+}
+
+/// All bindings; the newest of a path counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files {
+    by_path: HashMap<Box<str>, Bound>,
+    by_content: HashMap<Digest, ArtifactId>,
+}
+
+impl Files {
+    pub(super) fn bind(&mut self, artifact: ArtifactId, binding: &Binding) {
+        let bound = Bound { artifact, content: binding.content, tree: binding.tree };
+        self.by_path.insert(binding.path.canonical().into(), bound);
+        if let Some(content) = binding.content {
+            // The first explanation of some bytes stays: a later copy of them cannot launder them.
+            self.by_content.entry(content).or_insert(artifact);
+        }
+    }
+
+    /// The newest binding of the path itself, else of the nearest tree above it.
+    pub(super) fn at(&self, path: &Operand) -> Option<Bound> {
+        let mut place = path.canonical();
+        if let Some(bound) = self.by_path.get(place) {
+            return Some(*bound);
+        }
+        while let Some((above, _)) = place.rsplit_once('/') {
+            if let Some(bound) = self.by_path.get(above).filter(|bound| bound.tree) {
+                return Some(*bound);
+            }
+            place = above;
+        }
+        None
+    }
+
+    /// The artifact that first explained these bytes at any path.
+    pub(super) fn holding(&self, content: &Digest) -> Option<ArtifactId> {
+        self.by_content.get(content).copied()
+    }
+}

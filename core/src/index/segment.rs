@@ -1,0 +1,103 @@
+//! Postings of operands, as a short list of immutable sorted segments.
+//!
+//! Each ingest adds one small segment; neighbours of similar size are merged, so that there are at most
+//! about log2(n) of them and each posting is moved about log2(n) times in its life (the logarithmic method
+//! of Bentley and Saxe, 1980). A reader holds the list by reference count and never waits for the writer.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::artifact::Artifact;
+use crate::id::ArtifactId;
+use crate::operand::Operand;
+
+/// Where one operand stands: the artifact and the place of the hit in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Posting {
+    hash: u64,
+    /// The artifact that holds the operand.
+    pub(super) artifact: ArtifactId,
+    /// Index into `Artifact::operands`.
+    pub(super) hit: u32,
+}
+
+/// All postings, newest segment last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Postings {
+    segments: Arc<[Arc<[Posting]>]>,
+}
+
+fn hash_of(operand: &Operand) -> u64 {
+    // Fixed keys: equal input gives an equal index on every run. A crafted collision only lengthens a scan;
+    // the caller compares the operand itself.
+    let mut hasher = DefaultHasher::new();
+    operand.kind().hash(&mut hasher);
+    operand.canonical().hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Postings {
+    /// These postings and those of one more artifact.
+    pub(super) fn with(&self, id: ArtifactId, artifact: &Artifact) -> Self {
+        let mut fresh: Vec<Posting> = artifact
+            .operands
+            .iter()
+            .zip(0_u32..)
+            .map(|(hit, place)| Posting { hash: hash_of(&hit.operand), artifact: id, hit: place })
+            .collect();
+        if fresh.is_empty() {
+            return self.clone();
+        }
+        fresh.sort_unstable();
+        let mut segments: Vec<Arc<[Posting]>> = self.segments.to_vec();
+        while segments.last().is_some_and(|last| last.len() <= fresh.len().saturating_mul(2)) {
+            if let Some(last) = segments.pop() {
+                fresh = merge(&last, &fresh);
+            }
+        }
+        segments.push(fresh.into());
+        Self { segments: segments.into() }
+    }
+
+    /// Postings that may be of `operand`; the caller compares.
+    pub(super) fn candidates(&self, operand: &Operand) -> impl Iterator<Item = Posting> + '_ {
+        let hash = hash_of(operand);
+        self.segments.iter().flat_map(move |segment| {
+            let from = segment.partition_point(|posting| posting.hash < hash);
+            segment.iter().skip(from).take_while(move |posting| posting.hash == hash).copied()
+        })
+    }
+
+    /// Number of postings.
+    pub(super) fn len(&self) -> usize {
+        self.segments.iter().map(|segment| segment.len()).sum()
+    }
+}
+
+fn merge(left: &[Posting], right: &[Posting]) -> Vec<Posting> {
+    let mut out = Vec::with_capacity(left.len() + right.len());
+    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        out.extend(if a <= b { left.next() } else { right.next() });
+    }
+    out.extend(left);
+    out.extend(right);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::EventSeq;
+
+    fn posting(hash: u64, seq: u64) -> Posting {
+        Posting { hash, artifact: ArtifactId(EventSeq(seq)), hit: 0 }
+    }
+
+    #[test]
+    fn a_merge_keeps_everything_in_order() {
+        let merged = merge(&[posting(1, 1), posting(5, 1)], &[posting(1, 2), posting(3, 2), posting(9, 2)]);
+        let order: Vec<_> = merged.iter().map(|p| (p.hash, p.artifact.0.0)).collect();
+        assert_eq!(order, [(1, 1), (1, 2), (3, 2), (5, 1), (9, 2)]);
+    }
+}
