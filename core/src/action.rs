@@ -293,7 +293,9 @@ pub enum WriteSource {
     Remote(Vec<Operand>),
     /// Copied or mechanically transformed from these files.
     Files(Vec<Operand>),
-    /// Composed by the agent or computed locally.
+    /// Composed by the agent in the call itself: a here-document, `echo`, `printf`.
+    Agent,
+    /// Computed by a local program.
     Local,
 }
 

@@ -6,7 +6,10 @@
 //! INVARIANT (findings-fold): every slot and every influence is looked at before the verdict is taken, and
 //! the strictest wins; no rule can end the evaluation early.
 
+mod permit;
 mod reach;
+
+pub use self::permit::{Heavy, Permit, Weighed};
 
 use crate::action::{Action, Flag, Flags, SlotValue, Tier};
 use crate::digest::Digest;

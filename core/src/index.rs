@@ -30,6 +30,7 @@ use crate::limits;
 use crate::lineage::Step;
 use crate::operand::{Hit, Operand};
 use crate::origin::Origin;
+use crate::time::UnixMillis;
 
 /// A session as the index knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Session {
     pub root: SessionId,
     /// Where it works.
     pub workspace: WorkspaceId,
+    /// When it was first seen; what a file held before is older than anything the session did.
+    pub opened: UnixMillis,
     /// Artifacts of other sessions that became visible because this one read what came of them.
     imported: OrdSet<ArtifactId>,
 }
@@ -76,19 +79,20 @@ impl Snapshot {
     pub fn apply(&mut self, recorded: &Recorded) {
         self.last = recorded.seq;
         match &recorded.event {
-            Event::SessionOpened(opened) => self.open(opened),
+            Event::SessionOpened(opened) => self.open(opened, recorded.at),
             Event::Ingested(artifact) => self.ingest(ArtifactId(recorded.seq), artifact),
             Event::Judged(judgement) => self.standing.record(judgement),
             Event::Decided(_) | Event::SessionClosed { .. } => {}
         }
     }
 
-    fn open(&mut self, opened: &SessionOpened) {
-        let imported = self.sessions.get(&opened.session).map(|known| known.imported.clone());
+    fn open(&mut self, opened: &SessionOpened, at: UnixMillis) {
+        let known = self.sessions.get(&opened.session);
         let session = Session {
             root: opened.root.clone(),
             workspace: opened.workspace.clone(),
-            imported: imported.unwrap_or_default(),
+            opened: known.map_or(at, |known| known.opened),
+            imported: known.map(|known| known.imported.clone()).unwrap_or_default(),
         };
         self.sessions.insert(opened.session.clone(), session);
     }

@@ -41,6 +41,8 @@ pub struct Observation<'a> {
     pub seal: &'a [u8; 32],
     /// How relative paths are read.
     pub paths: &'a PathContext,
+    /// Whether there is text to analyse; a directory tree has none.
+    pub analysed: bool,
     /// Operands that only a shell grammar can find (command lines), by position.
     pub commands: Vec<Hit>,
 }
@@ -85,7 +87,7 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
         inferred,
         operands,
         bindings: observation.bindings,
-        analysed: true,
+        analysed: observation.analysed,
     };
     // A prompt that repeats is said again: only what a call produced can be delivered twice.
     let delivery = observation.call.map(|_| delivery);

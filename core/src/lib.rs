@@ -22,5 +22,6 @@ pub mod lineage;
 pub mod operand;
 pub mod origin;
 pub mod policy;
+pub mod port;
 pub mod time;
 pub mod view;

@@ -1,0 +1,12 @@
+//! Ports: what the core needs from outside, as traits that the outside implements.
+
+use crate::id::EventSeq;
+
+/// Proof that an event is on disk.
+///
+/// INVARIANT (receipt-after-commit): only the durability tier implements this, on a type that it alone can
+/// make, after the transaction that holds the event was committed and synced.
+pub trait Receipt {
+    /// Number of the committed event.
+    fn seq(&self) -> EventSeq;
+}
