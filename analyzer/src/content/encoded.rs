@@ -1,0 +1,203 @@
+//! Runs of encoded text: base64 (RFC 4648, both alphabets), hexadecimal and percent-encoding (RFC 3986).
+
+/// Shorter runs are words and identifiers.
+const RUN_BYTES_MIN: usize = 24;
+/// Share of printable bytes, in percent, from which a decoded run counts as text.
+const PRINTABLE_PERCENT_MIN: usize = 95;
+/// Bytes decoded first to see whether the rest is worth it.
+const PROBE_BYTES: usize = 24;
+/// A line of a wrapped encoding is at least this long (RFC 2045 wraps at 76, PEM at 64).
+const WRAPPED_LINE_BYTES_MIN: usize = 60;
+/// Bytes before a percent sign that still belong to its run.
+const PERCENT_REACH: usize = 256;
+/// Escapes from which a percent-encoded run counts; fewer are the spaces of ordinary addresses.
+const PERCENT_ESCAPES_MIN: usize = 3;
+
+/// A decoded run: its text and its range in the encoded text.
+pub(super) struct Decoded {
+    pub(super) text: Vec<u8>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// All runs of `text` that decode to printable text. Linear: every byte belongs to at most one run of a kind.
+pub(super) fn decoded(text: &[u8]) -> Vec<Decoded> {
+    let mut found = packed_runs(text);
+    percent_runs(text, &mut found);
+    found
+}
+
+fn packed_runs(text: &[u8]) -> Vec<Decoded> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        // Every run of the minimum length covers a multiple of it, so only those places are looked at.
+        if !text.get(at + RUN_BYTES_MIN - 1).copied().is_some_and(is_packed) {
+            at += RUN_BYTES_MIN;
+            continue;
+        }
+        let back = text.get(at..at + RUN_BYTES_MIN - 1).unwrap_or_default();
+        let start = at + back.iter().rposition(|byte| !is_packed(*byte)).map_or(0, |last| last + 1);
+        let end = run_end(text, start);
+        if end - start >= RUN_BYTES_MIN
+            && let Some(plain) = unpack(text.get(start..end).unwrap_or_default())
+        {
+            found.push(Decoded { text: plain, start, end });
+        }
+        at = end.max(at + 1);
+    }
+    found
+}
+
+/// The end of a run, which goes on over the line end of a wrapped encoding.
+fn run_end(text: &[u8], start: usize) -> usize {
+    let mut line = start;
+    loop {
+        let rest = text.get(line..).unwrap_or_default();
+        let end = line + rest.iter().take_while(|byte| is_packed(**byte)).count();
+        let wrapped = end - line >= WRAPPED_LINE_BYTES_MIN;
+        let next = match text.get(end..).unwrap_or_default() {
+            [b'\n', next, ..] if wrapped && is_packed(*next) => end + 1,
+            [b'\r', b'\n', next, ..] if wrapped && is_packed(*next) => end + 2,
+            _ => return end,
+        };
+        line = next;
+    }
+}
+
+fn is_packed(byte: u8) -> bool {
+    sextet(byte).is_some()
+}
+
+fn sextet(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    }
+}
+
+fn nibble(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+fn unpack(run: &[u8]) -> Option<Vec<u8>> {
+    let probe = run.get(..PROBE_BYTES)?;
+    if probe.iter().all(u8::is_ascii_hexdigit) && is_text(&base16(probe)) {
+        return Some(base16(run)).filter(|plain| is_text(plain));
+    }
+    is_text(&base64(probe)).then(|| base64(run)).filter(|plain| is_text(plain))
+}
+
+fn base16(run: &[u8]) -> Vec<u8> {
+    let digits: Vec<u8> = run.iter().copied().filter_map(nibble).collect();
+    digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect()
+}
+
+fn base64(run: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(run.len() / 4 * 3 + 3);
+    let sextets: Vec<u8> = run.iter().copied().filter_map(sextet).collect();
+    for group in sextets.chunks(4) {
+        let bits = group.iter().fold(0_u32, |bits, sextet| bits << 6 | u32::from(*sextet)) << (6 * (4 - group.len()));
+        let [_, first, second, third] = bits.to_be_bytes();
+        plain.extend([first, second, third].into_iter().take(group.len() - 1));
+    }
+    plain
+}
+
+fn is_text(plain: &[u8]) -> bool {
+    let printable = plain.iter().filter(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t' | b'\r')).count();
+    !plain.is_empty() && printable * 100 >= plain.len() * PRINTABLE_PERCENT_MIN
+}
+
+fn percent_runs(text: &[u8], found: &mut Vec<Decoded>) {
+    let mut done = 0;
+    for sign in memchr::memchr_iter(b'%', text) {
+        if sign < done || escape(text.get(sign..).unwrap_or_default()).is_none() {
+            continue;
+        }
+        let reach = sign.saturating_sub(PERCENT_REACH).max(done);
+        let before = text.get(reach..sign).unwrap_or_default();
+        let start = reach + before.iter().rposition(|byte| ends_address(*byte)).map_or(0, |last| last + 1);
+        let rest = text.get(sign..).unwrap_or_default();
+        let end = sign + rest.iter().take_while(|byte| !ends_address(**byte)).count();
+        let (plain, escapes) = percent(text.get(start..end).unwrap_or_default());
+        if escapes >= PERCENT_ESCAPES_MIN && is_text(&plain) {
+            found.push(Decoded { text: plain, start, end });
+        }
+        done = end;
+    }
+}
+
+fn ends_address(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'(' | b')')
+}
+
+fn escape(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        [b'%', high, low, ..] => Some(nibble(*high)? << 4 | nibble(*low)?),
+        _ => None,
+    }
+}
+
+fn percent(run: &[u8]) -> (Vec<u8>, usize) {
+    let mut plain = Vec::with_capacity(run.len());
+    let (mut rest, mut escapes) = (run, 0);
+    while let Some((first, tail)) = rest.split_first() {
+        match escape(rest) {
+            Some(byte) => {
+                plain.push(byte);
+                escapes += 1;
+                rest = rest.get(3..).unwrap_or_default();
+            }
+            None => {
+                plain.push(if *first == b'+' { b' ' } else { *first });
+                rest = tail;
+            }
+        }
+    }
+    (plain, escapes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        decoded(text.as_bytes()).into_iter().map(|run| String::from_utf8_lossy(&run.text).into_owned()).collect()
+    }
+
+    #[test]
+    fn base64_is_found_wherever_it_begins() {
+        for lead in 0..60 {
+            let text = format!("{} c2hlIHNlbGxzIHNlYSBzaGVsbHMgYnkgdGhlIHNlYQ== end", "x ".repeat(lead));
+            assert_eq!(texts(&text), ["she sells sea shells by the sea"], "lead {lead}");
+        }
+    }
+
+    #[test]
+    fn a_wrapped_encoding_is_one_run() {
+        let text = "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyBhbmQg\nYmFjayBhZ2FpbiB0d2ljZQ==";
+        assert_eq!(texts(text), ["The quick brown fox jumps over the lazy dog and back again twice"]);
+    }
+
+    #[test]
+    fn hexadecimal_text_is_decoded_and_a_digest_is_not() {
+        assert_eq!(texts("7368652073656c6c73207365612e2e2e"), ["she sells sea..."]);
+        assert!(texts("d41d8cd98f00b204e9800998ecf8427e").is_empty());
+    }
+
+    #[test]
+    fn percent_runs_need_more_than_a_few_spaces() {
+        assert!(texts("https://a.example/a%20b").is_empty());
+        assert_eq!(texts("q=%72%75%6e it"), ["q=run"]);
+    }
+
+    #[test]
+    fn identifiers_and_paths_are_no_encoding() {
+        assert!(texts("src/components/navigation/SidebarNavigationItemRenderer").is_empty());
+    }
+}

@@ -1,0 +1,369 @@
+//! The signal data, compiled once: word classes, rules, markers, payload patterns and their anchors.
+//!
+//! The data are versioned TOML files, one for what no language owns and one for each language; a language is
+//! added by adding its file to [`SOURCES`].
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use circinus_core::digest::Digest;
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::grammar::Rule;
+
+/// The data files in the order in which they are digested.
+const SOURCES: [&str; 2] =
+    [include_str!("../../data/signals.common.toml"), include_str!("../../data/signals.en.toml")];
+
+/// Classes are bits of a word; 64 of them is what one machine word holds.
+const CLASSES_MAX: usize = 64;
+
+/// Memory of one compiled payload pattern; the largest needs about a tenth.
+const PATTERN_BYTES_MAX: usize = 4 << 20;
+
+/// Classes that the lexer finds by shape, in the order of their bits.
+const SHAPES: [&str; 6] = ["url", "email", "path", "sensitive", "code", "colon"];
+
+/// Bit of a token that holds `://`.
+pub(super) const URL: u64 = 1;
+/// Bit of a mail address.
+pub(super) const EMAIL: u64 = 1 << 1;
+/// Bit of a token with a path separator or a file extension.
+pub(super) const PATH: u64 = 1 << 2;
+/// Bit of a path that holds credentials or later code.
+pub(super) const SENSITIVE: u64 = 1 << 3;
+/// Bit of a token at the start of a code span.
+pub(super) const CODE: u64 = 1 << 4;
+/// Bit of a colon after a word.
+pub(super) const COLON: u64 = 1 << 5;
+
+/// Why the signal data could not be compiled; the data are part of the build, so a test meets this first.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LexiconError {
+    /// The file is not TOML of the expected shape.
+    #[error("signal data: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// A rule or anchor names a class that no file defines.
+    #[error("signal data: unknown class `{0}`")]
+    Class(String),
+    /// A rule is not in the notation described in the data file.
+    #[error("signal data: bad rule `{0}`")]
+    Rule(String),
+    /// More classes than bits.
+    #[error("signal data: more than {CLASSES_MAX} classes")]
+    Classes,
+    /// A payload pattern does not compile.
+    #[error("signal data: {0}")]
+    Pattern(#[from] regex::Error),
+    /// The anchors do not compile.
+    #[error("signal data: {0}")]
+    Anchors(#[from] aho_corasick::BuildError),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    version: u32,
+    #[serde(default)]
+    language: Option<String>,
+    #[serde(default)]
+    sensitive: Vec<String>,
+    #[serde(default)]
+    concealing: Vec<String>,
+    #[serde(default)]
+    marker: Vec<MarkerSource>,
+    #[serde(default)]
+    payload: Vec<PayloadSource>,
+    #[serde(default)]
+    class: HashMap<String, Vec<String>>,
+    #[serde(default)]
+    rule: Vec<RuleSource>,
+    #[serde(default)]
+    discusses: Discusses,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Discusses {
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarkerSource {
+    signal: String,
+    form: MarkerForm,
+    literals: Vec<String>,
+}
+
+/// Where a marker has to stand.
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum MarkerForm {
+    /// Wherever it occurs.
+    Anywhere,
+    /// Alone on its line.
+    Line,
+    /// At the start of a line that follows an empty one.
+    Turn,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PayloadSource {
+    signal: String,
+    near: Vec<String>,
+    #[serde(default)]
+    lead: usize,
+    pattern: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleSource {
+    signal: String,
+    anchor: String,
+    #[serde(default)]
+    unless: Option<String>,
+    #[serde(default)]
+    hidden_only: bool,
+    r#match: Vec<String>,
+}
+
+/// What an anchor opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    /// A window for the rules.
+    Word,
+    /// A marker: the index of its signal, and its form.
+    Marker(usize, MarkerForm),
+    /// A window for the payload pattern of this index.
+    Payload(usize),
+    /// A word of a text about attacks.
+    Discusses,
+    /// A place where a hidden span may begin.
+    Conceals,
+}
+
+/// A payload pattern behind its anchors.
+pub(super) struct Payload {
+    pub(super) signal: Box<str>,
+    /// Bytes before the anchor in which a match may begin.
+    pub(super) lead: usize,
+    pub(super) pattern: Regex,
+}
+
+/// One entry of the word table.
+#[derive(Default)]
+pub(super) struct Word {
+    /// Classes of the word alone.
+    pub(super) classes: u64,
+    /// Continuations that make it a phrase: the further words and the classes of the whole.
+    pub(super) phrases: Vec<(Vec<Box<str>>, u64)>,
+}
+
+/// The compiled signal data.
+pub(super) struct Lexicon {
+    pub(super) words: HashMap<Box<str>, Word>,
+    pub(super) rules: Vec<Rule>,
+    pub(super) sensitive: AhoCorasick,
+    pub(super) concealing: Vec<String>,
+    pub(super) markers: Vec<Box<str>>,
+    pub(super) payloads: Vec<Payload>,
+    /// Finds every anchor in one pass.
+    pub(super) anchors: AhoCorasick,
+    /// What each anchor of the automaton opens; one literal may open several things.
+    pub(super) opens: Vec<Vec<Anchor>>,
+}
+
+static LEXICON: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(|| Lexicon::compile(&SOURCES));
+
+/// Digest of the signal data: the `config` of the evidence key.
+pub(super) fn config() -> Digest {
+    Digest::of_parts(SOURCES.iter().map(|source| source.as_bytes()))
+}
+
+/// The compiled data, or why they do not compile.
+pub(super) fn lexicon() -> Result<&'static Lexicon, &'static LexiconError> {
+    LEXICON.as_ref()
+}
+
+/// Names of the classes and their bits.
+pub(super) struct Classes(HashMap<String, u64>);
+
+impl Classes {
+    fn new(sources: &[Source]) -> Result<Self, LexiconError> {
+        let mut names: Vec<&String> = sources.iter().flat_map(|source| source.class.keys()).collect();
+        names.sort();
+        names.dedup();
+        let all = SHAPES.iter().map(ToString::to_string).chain(names.into_iter().cloned());
+        let bits: HashMap<String, u64> =
+            all.enumerate().map(|(bit, name)| (name, 1_u64.checked_shl(bit as u32).unwrap_or(0))).collect();
+        if bits.len() > CLASSES_MAX { Err(LexiconError::Classes) } else { Ok(Self(bits)) }
+    }
+
+    /// The union of the classes in `a|b|c`.
+    pub(super) fn mask(&self, names: &str) -> Result<u64, LexiconError> {
+        names.split('|').try_fold(0, |mask, name| {
+            let bit = self.0.get(name).ok_or_else(|| LexiconError::Class(name.to_owned()))?;
+            Ok(mask | bit)
+        })
+    }
+}
+
+/// Literals with what they open, merged so that each literal is one pattern of the automaton.
+#[derive(Default)]
+struct AnchorTable(Vec<(String, Vec<Anchor>)>);
+
+impl AnchorTable {
+    fn add(&mut self, literal: &str, anchor: Anchor) {
+        let literal = literal.to_ascii_lowercase();
+        match self.0.iter_mut().find(|(known, _)| *known == literal) {
+            Some((_, opens)) if opens.contains(&anchor) => {}
+            Some((_, opens)) => opens.push(anchor),
+            None => self.0.push((literal, vec![anchor])),
+        }
+    }
+}
+
+fn automaton(literals: &[&str], kind: MatchKind) -> Result<AhoCorasick, aho_corasick::BuildError> {
+    AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .match_kind(kind)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(literals)
+}
+
+impl Lexicon {
+    fn compile(sources: &[&str]) -> Result<Self, LexiconError> {
+        let sources: Vec<Source> = sources.iter().map(|source| toml::from_str(source)).collect::<Result<_, _>>()?;
+        let classes = Classes::new(&sources)?;
+        let mut table = AnchorTable::default();
+        let mut rules = Vec::new();
+        let mut markers = Vec::new();
+        let mut payloads = Vec::new();
+        for source in &sources {
+            for rule in &source.rule {
+                let anchor = classes.mask(&rule.anchor)?;
+                let unless = rule.unless.as_deref().map_or(Ok(0), |names| classes.mask(names))?;
+                for text in &rule.r#match {
+                    rules.push(Rule::parse(&rule.signal, text, unless, rule.hidden_only, &classes)?);
+                }
+                if !rule.hidden_only {
+                    add_words(&mut table, &sources, &classes, anchor)?;
+                }
+            }
+            for marker in &source.marker {
+                for literal in &marker.literals {
+                    table.add(literal, Anchor::Marker(markers.len(), marker.form));
+                }
+                markers.push(marker.signal.clone().into_boxed_str());
+            }
+            for payload in &source.payload {
+                for literal in &payload.near {
+                    table.add(literal, Anchor::Payload(payloads.len()));
+                }
+                payloads.push(compile_payload(payload)?);
+            }
+            source.discusses.words.iter().for_each(|word| table.add(word, Anchor::Discusses));
+        }
+        for literal in super::hidden::OPENERS {
+            table.add(literal, Anchor::Conceals);
+        }
+        let literals: Vec<&str> = table.0.iter().map(|(literal, _)| literal.as_str()).collect();
+        let sensitive: Vec<&str> = sources.iter().flat_map(|s| &s.sensitive).map(String::as_str).collect();
+        Ok(Self {
+            words: word_table(&sources, &classes)?,
+            rules,
+            sensitive: automaton(&sensitive, MatchKind::Standard)?,
+            concealing: sources.iter().flat_map(|source| source.concealing.clone()).collect(),
+            markers,
+            payloads,
+            anchors: automaton(&literals, MatchKind::Standard)?,
+            opens: table.0.into_iter().map(|(_, opens)| opens).collect(),
+        })
+    }
+}
+
+fn compile_payload(source: &PayloadSource) -> Result<Payload, LexiconError> {
+    let pattern = RegexBuilder::new(&source.pattern)
+        .case_insensitive(true)
+        .unicode(false)
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()?;
+    Ok(Payload { signal: source.signal.clone().into_boxed_str(), lead: source.lead, pattern })
+}
+
+/// Adds the longest word of every phrase whose class is in `anchor`.
+fn add_words(table: &mut AnchorTable, sources: &[Source], classes: &Classes, anchor: u64) -> Result<(), LexiconError> {
+    for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
+        if classes.mask(name)? & anchor == 0 {
+            continue;
+        }
+        for phrase in phrases {
+            let longest = phrase.split(' ').max_by_key(|word| word.len()).unwrap_or(phrase);
+            table.add(longest, Anchor::Word);
+        }
+    }
+    Ok(())
+}
+
+fn word_table(sources: &[Source], classes: &Classes) -> Result<HashMap<Box<str>, Word>, LexiconError> {
+    let mut words: HashMap<Box<str>, Word> = HashMap::new();
+    for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
+        let class = classes.mask(name)?;
+        for phrase in phrases {
+            let mut parts = phrase.split(' ').map(Box::<str>::from);
+            let Some(first) = parts.next() else { continue };
+            let rest: Vec<Box<str>> = parts.collect();
+            let word = words.entry(first).or_default();
+            if rest.is_empty() {
+                word.classes |= class;
+            } else if let Some((_, known)) = word.phrases.iter_mut().find(|(known, _)| *known == rest) {
+                *known |= class;
+            } else {
+                word.phrases.push((rest, class));
+            }
+        }
+    }
+    // The longest continuation wins, so that a phrase is not cut short by its own beginning.
+    words.values_mut().for_each(|word| word.phrases.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len())));
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signal_data_compile() {
+        assert!(lexicon().is_ok(), "{:?}", lexicon().err());
+    }
+
+    #[test]
+    fn every_data_file_states_its_version_and_a_language_file_its_language() {
+        for (index, source) in SOURCES.iter().enumerate() {
+            let source: Source = toml::from_str(source).unwrap();
+            assert!(source.version >= 1);
+            assert_eq!(source.language.is_some(), index > 0);
+        }
+    }
+
+    #[test]
+    fn an_unknown_class_is_an_error_that_names_it() {
+        let bad = "version = 1\n[[rule]]\nsignal = \"M1\"\nanchor = \"nowhere\"\nmatch = [\"nowhere\"]\n";
+        assert!(matches!(Lexicon::compile(&[bad]), Err(LexiconError::Class(name)) if name == "nowhere"));
+    }
+
+    #[test]
+    fn a_language_is_added_as_data_alone() {
+        let base = "version = 1\n[class]\nact = [\"run\"]\nmind = [\"ai\"]\n";
+        let more = "version = 1\nlanguage = \"x1\"\n[class]\nact = [\"lanzu\"]\nmind = [\"makina\"]\n\
+                    [[rule]]\nsignal = \"M2\"\nanchor = \"mind\"\nmatch = [\"mind act\"]\n";
+        let lexicon = Lexicon::compile(&[base, more]).unwrap();
+        assert_eq!(lexicon.words.get("lanzu").map(|word| word.classes), lexicon.words.get("run").map(|w| w.classes));
+        assert_eq!(lexicon.rules.len(), 1);
+    }
+}
