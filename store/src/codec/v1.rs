@@ -1,0 +1,83 @@
+//! Version 1: postcard (its wire format, version 1) of the event's content.
+
+use circinus_core::artifact::Artifact;
+use circinus_core::digest::Digest;
+use circinus_core::event::Event;
+use circinus_core::operand::Hit;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{CodecError, Encoded, Stored, kind};
+
+const VERSION: u16 = 1;
+
+/// Takes the event mutably only to lift an artifact's operands out while the rest is written, which saves a
+/// copy of everything; the event is whole again on return.
+pub(super) fn encode(event: &mut Event) -> Result<Encoded, CodecError> {
+    let (kind, payload, operands) = match event {
+        Event::SessionOpened(opened) => (kind::SESSION_OPENED, to_bytes(kind::SESSION_OPENED, opened)?, None),
+        Event::Ingested(artifact) => {
+            let (payload, packed) = encode_artifact(artifact)?;
+            (kind::INGESTED, payload, Some(packed))
+        }
+        Event::Judged(judgement) => (kind::JUDGED, to_bytes(kind::JUDGED, judgement)?, None),
+        Event::Decided(record) => (kind::DECIDED, to_bytes(kind::DECIDED, record)?, None),
+        Event::SessionClosed { session } => {
+            (kind::SESSION_CLOSED, to_bytes(kind::SESSION_CLOSED, session)?, None)
+        }
+    };
+    Ok(Encoded { kind, version: VERSION, payload, operands })
+}
+
+/// INVARIANT (operands-are-chained): operands are kept once, outside the payload, and their digest is inside
+/// it, so the hash chain covers them all the same.
+fn encode_artifact(artifact: &mut Artifact) -> Result<(Vec<u8>, Vec<u8>), CodecError> {
+    let operands = std::mem::take(&mut artifact.operands);
+    let encoded = to_bytes(kind::INGESTED, &operands).and_then(|packed| {
+        let payload = to_bytes(kind::INGESTED, &(Digest::of(&packed), &*artifact))?;
+        Ok((payload, packed))
+    });
+    artifact.operands = operands;
+    encoded
+}
+
+pub(super) fn decode(stored: Stored<'_>) -> Result<Event, CodecError> {
+    match stored.kind {
+        kind::SESSION_OPENED => from_bytes(stored.kind, stored.payload).map(Event::SessionOpened),
+        kind::INGESTED => decode_artifact(stored).map(Event::Ingested),
+        kind::JUDGED => from_bytes(stored.kind, stored.payload).map(Event::Judged),
+        kind::DECIDED => from_bytes(stored.kind, stored.payload).map(Event::Decided),
+        kind::SESSION_CLOSED => {
+            from_bytes(stored.kind, stored.payload).map(|session| Event::SessionClosed { session })
+        }
+        kind => Err(CodecError::Unknown { kind, version: VERSION }),
+    }
+}
+
+fn decode_artifact(stored: Stored<'_>) -> Result<Box<Artifact>, CodecError> {
+    let (wanted, mut artifact): (Digest, Box<Artifact>) = from_bytes(stored.kind, stored.payload)?;
+    let packed = stored.operands.ok_or(CodecError::Operands { wanted, found: None })?;
+    let found = Digest::of(packed);
+    if found != wanted {
+        return Err(CodecError::Operands { wanted, found: Some(found) });
+    }
+    artifact.operands = from_bytes::<Vec<Hit>>(stored.kind, packed)?;
+    Ok(artifact)
+}
+
+fn to_bytes<T: Serialize>(kind: u16, value: &T) -> Result<Vec<u8>, CodecError> {
+    postcard::to_stdvec(value).map_err(|source| CodecError::Malformed { kind, version: VERSION, source })
+}
+
+fn from_bytes<T: DeserializeOwned>(kind: u16, bytes: &[u8]) -> Result<T, CodecError> {
+    let (value, rest) = postcard::take_from_bytes(bytes).map_err(|source| CodecError::Malformed {
+        kind,
+        version: VERSION,
+        source,
+    })?;
+    if rest.is_empty() {
+        Ok(value)
+    } else {
+        Err(CodecError::Trailing { kind, version: VERSION, count: rest.len() })
+    }
+}

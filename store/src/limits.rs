@@ -1,0 +1,54 @@
+//! Every bound of the store, with its reason. Reaching one gives a named error and keeps nothing back.
+
+use std::time::Duration;
+
+/// Bytes of one database page. Small pages, because an ingest touches about ten B-trees and the log pays for
+/// whole pages: 4,096 costs about twice the bytes per ingest and buys nothing at this row size.
+pub const PAGE_BYTES: u32 = 2_048;
+
+/// Bytes of one artifact's body. Frames of the socket are smaller; this bounds callers that are not.
+pub const BODY_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of one encoded event, operands apart. Labels, edges and findings are bounded by their makers and
+/// stay far below.
+pub const PAYLOAD_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of one artifact's packed operands. What is searched for operands is a quarter of this, and each is
+/// kept with little more than its own text.
+pub const OPERANDS_BYTES_MAX: usize = 32 << 20;
+
+/// Commits that wait for the writer. Sixty-four clients with a dozen events each fit.
+pub const QUEUE_COMMITS_MAX: usize = 1_024;
+
+/// Bytes that wait for the writer. Bounds memory when bodies are large; above it producers are refused.
+pub const QUEUE_BYTES_MAX: usize = 96 << 20;
+
+/// Commits of one transaction. Beyond it the fsync is already shared by so many that latency only grows.
+pub const GROUP_COMMITS_MAX: usize = 256;
+
+/// Bytes of one transaction, after which no further commit joins it. Keeps the page cache of one group small.
+pub const GROUP_BYTES_MAX: usize = 8 << 20;
+
+/// Length of the write-ahead log, in bytes, above which an idle writer copies it back.
+pub const WAL_IDLE_BYTES: u64 = 1 << 20;
+
+/// Length of the write-ahead log, in bytes, above which even a busy writer copies it back between groups.
+pub const WAL_FORCED_BYTES: u64 = 32 << 20;
+
+/// How long the queue must be empty before the writer counts as idle.
+pub const IDLE: Duration = Duration::from_millis(200);
+
+/// How long a connection waits for a lock that another process holds on the file.
+pub const BUSY_MS_MAX: u32 = 2_000;
+
+/// Unfinished tasks handed out by recovery at once; the rest stays queued and is read with `Reader::tasks`.
+pub const RECOVERED_TASKS_MAX: usize = 65_536;
+
+/// Rows of one page of any query.
+pub const PAGE_ROWS_MAX: usize = 1_000;
+
+/// Problems that `verify` lists before it stops looking.
+pub const PROBLEMS_MAX: usize = 100;
+
+/// Cached prepared statements of one connection; the store has fewer than this.
+pub const STATEMENTS_CACHED: usize = 64;

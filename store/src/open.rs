@@ -1,0 +1,315 @@
+//! Opening: everything is checked before anything is changed.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use circinus_core::digest::Digest;
+use circinus_core::id::EventSeq;
+use circinus_core::time::{Clock, UnixMillis};
+use rusqlite::{Connection, ErrorCode};
+
+use crate::chain::{GENESIS, Head, Link};
+use crate::recover::{self, ReplayError, Task};
+use crate::sqlite::{self, ConfigureError};
+use crate::{limits, schema};
+
+/// An open store: the only writer of its file, in this process and in every other.
+pub struct Store {
+    pub(crate) conn: Connection,
+    pub(crate) path: PathBuf,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) head: Head,
+    /// Held for as long as the store or its writer lives.
+    pub(crate) lock: File,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("path", &self.path).field("head", &self.head).finish_non_exhaustive()
+    }
+}
+
+/// What was found on opening.
+#[derive(Debug)]
+pub struct Recovered {
+    /// Content whose analysis was queued and never finished, oldest first; at most
+    /// [`limits::RECOVERED_TASKS_MAX`].
+    pub unfinished: Vec<Task>,
+    /// How many there are in all.
+    pub unfinished_count: u64,
+    /// The last event of the log; 0 for an empty one.
+    pub last_seq: EventSeq,
+}
+
+/// Why a store cannot be opened. The file is as it was before.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file or its directory does not take writes.
+    #[error(
+        "{operation} {path}: not writable: {reason}\nhint: check owner, permissions and mount of the directory, or set another CIRCINUS_HOME"
+    )]
+    NotWritable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried.
+        operation: &'static str,
+        /// What the system answered.
+        reason: String,
+    },
+    /// The file is one of ours and is damaged.
+    #[error(
+        "{path}: damaged: {reason}\nhint: nothing was changed; move the file away to start anew, or restore a copy"
+    )]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The first thing that is wrong.
+        reason: String,
+    },
+    /// The file was written by a newer build.
+    #[error(
+        "{path}: schema {found} is newer than {known}, the newest this build knows\nhint: nothing was changed; install the newer circinus again"
+    )]
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// Another process has it.
+    #[error(
+        "{path}: in use by another process\nhint: one daemon runs per CIRCINUS_HOME; see `circinus status`"
+    )]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{path}: not a circinus database\nhint: nothing was changed; move the file away")]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no file, and a reader creates none.
+    #[error("{path}: there is no database yet\nhint: the daemon creates it; run `circinus daemon start`")]
+    Absent {
+        /// The file.
+        path: PathBuf,
+    },
+    /// SQLite does not do what durability needs.
+    #[error(
+        "{path}: sqlite keeps {pragma} at {found}, {wanted} is needed\nhint: network and some virtual file systems cannot do this; put CIRCINUS_HOME on a local disk"
+    )]
+    Pragma {
+        /// The file.
+        path: PathBuf,
+        /// Which setting.
+        pragma: &'static str,
+        /// What was asked for.
+        wanted: String,
+        /// What it stays at.
+        found: String,
+    },
+    /// The system failed in another way.
+    #[error("{operation} {path}: {source}")]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried.
+        operation: &'static str,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// SQLite failed in another way.
+    #[error("{operation} {path}: {source}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        operation: &'static str,
+        /// What SQLite answered.
+        source: rusqlite::Error,
+    },
+}
+
+impl Store {
+    /// Opens the store at `path`, creating directory (mode 0700) and file (mode 0600) if there is none.
+    ///
+    /// The file is first looked at through a connection that cannot write: mark, schema version,
+    /// structure (`quick_check`) and the last link of the chain. Only then is it opened for writing, every
+    /// setting that durability rests on is set and read back, and the schema is brought up to date.
+    ///
+    /// # Errors
+    /// See [`OpenError`]; the database is unchanged in every case.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<(Self, Recovered), OpenError> {
+        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(dir)
+                .map_err(|e| io_error(dir, "create directory", e))?;
+        }
+        let lock = acquire_lock(path)?;
+        create_if_absent(path)?;
+        let head = inspect(path)?;
+
+        let failed = |operation| move |e| sqlite_error(path, operation, e);
+        let mut conn = sqlite::open_writer(path).map_err(|e| configure_error(path, e))?;
+        if conn.is_readonly("main").map_err(failed("open"))? {
+            return Err(OpenError::NotWritable {
+                path: path.to_owned(),
+                operation: "open",
+                reason: "the file is read-only".to_owned(),
+            });
+        }
+        schema::migrate(&mut conn).map_err(failed("migrate"))?;
+        let unfinished = recover::tasks(&conn, limits::RECOVERED_TASKS_MAX)
+            .map_err(|e| replay_error(path, "read unfinished tasks of", e))?;
+        let unfinished_count = recover::task_count(&conn).map_err(failed("count unfinished tasks of"))?;
+
+        let recovered = Recovered { unfinished, unfinished_count, last_seq: head.seq };
+        Ok((Self { conn, path: path.to_owned(), clock, head, lock }, recovered))
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Takes the advisory lock that makes this store the only one. It is a file of its own, because closing
+/// any descriptor of the database would drop the locks that SQLite holds on it (POSIX fcntl locks).
+fn acquire_lock(path: &Path) -> Result<File, OpenError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let lock_path = PathBuf::from(name);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&lock_path)
+        .map_err(|e| io_error(&lock_path, "open", e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_owned() }),
+        Err(TryLockError::Error(e)) => Err(io_error(&lock_path, "lock", e)),
+    }
+}
+
+/// Creates an empty private file, so that SQLite never creates one with the umask's mode.
+fn create_if_absent(path: &Path) -> Result<(), OpenError> {
+    match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
+        Ok(file) => {
+            file.sync_all().map_err(|e| io_error(path, "sync", e))?;
+            // The name must survive a power cut as well as the bytes.
+            let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            File::open(dir).and_then(|dir| dir.sync_all()).map_err(|e| io_error(dir, "sync", e))
+        }
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(e) => Err(io_error(path, "create", e)),
+    }
+}
+
+/// Looks at an existing file without any means to change it.
+fn inspect(path: &Path) -> Result<Head, OpenError> {
+    let len = std::fs::metadata(path).map_err(|e| io_error(path, "inspect", e))?.len();
+    if len == 0 {
+        return Ok(Head::EMPTY);
+    }
+    let (conn, found) = open_known(path)?;
+    let failed = |operation| move |e| sqlite_error(path, operation, e);
+    let checked: String =
+        conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed("check"))?;
+    if checked != "ok" {
+        return Err(OpenError::Corrupt { path: path.to_owned(), reason: checked });
+    }
+    if found == 0 { Ok(Head::EMPTY) } else { chain_head(&conn, path) }
+}
+
+/// A connection that cannot write to a file that is ours, and the schema of that file, which is known.
+pub(crate) fn open_known(path: &Path) -> Result<(Connection, u32), OpenError> {
+    let failed = |operation| move |e| sqlite_error(path, operation, e);
+    let conn = sqlite::open_reader(path).map_err(|e| configure_error(path, e))?;
+    if !schema::is_ours(&conn).map_err(failed("inspect"))? {
+        return Err(OpenError::NotADatabase { path: path.to_owned() });
+    }
+    let found = schema::version(&conn).map_err(failed("inspect"))?;
+    if found > schema::VERSION {
+        return Err(OpenError::TooNew { path: path.to_owned(), found, known: schema::VERSION });
+    }
+    Ok((conn, found))
+}
+
+/// The last event, whose hash must follow from its row and the row before.
+fn chain_head(conn: &Connection, path: &Path) -> Result<Head, OpenError> {
+    let read = || -> rusqlite::Result<Option<(Head, Digest)>> {
+        let mut statement = conn.prepare(
+            "SELECT e.seq, e.at_ms, e.kind, e.version, e.payload, e.hash, p.hash
+               FROM events e LEFT JOIN events p ON p.seq = e.seq - 1 ORDER BY e.seq DESC LIMIT 1",
+        )?;
+        let mut rows = statement.query([])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let link = Link {
+            seq: EventSeq(row.get(0)?),
+            at: UnixMillis(row.get(1)?),
+            kind: row.get(2)?,
+            version: row.get(3)?,
+            payload: row.get_ref(4)?.as_blob()?,
+        };
+        let prev = row.get::<_, Option<[u8; 32]>>(6)?.map_or(GENESIS, Digest);
+        Ok(Some((Head { seq: link.seq, hash: Digest(row.get(5)?) }, link.hash(prev))))
+    };
+    match read().map_err(|e| sqlite_error(path, "read the last event of", e))? {
+        None => Ok(Head::EMPTY),
+        Some((head, computed)) if head.hash == computed => Ok(head),
+        Some((head, _)) => Err(OpenError::Corrupt {
+            path: path.to_owned(),
+            reason: format!("the hash chain is broken at its last event, {}", head.seq.0),
+        }),
+    }
+}
+
+fn io_error(path: &Path, operation: &'static str, source: io::Error) -> OpenError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            OpenError::NotWritable { path, operation, reason: source.to_string() }
+        }
+        _ => OpenError::Io { path, operation, source },
+    }
+}
+
+fn configure_error(path: &Path, error: ConfigureError) -> OpenError {
+    match error {
+        ConfigureError::Refused { pragma, wanted, found } => {
+            OpenError::Pragma { path: path.to_owned(), pragma, wanted, found }
+        }
+        ConfigureError::Sqlite(source) => sqlite_error(path, "open", source),
+    }
+}
+
+fn sqlite_error(path: &Path, operation: &'static str, source: rusqlite::Error) -> OpenError {
+    let path = path.to_owned();
+    match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => OpenError::NotADatabase { path },
+        Some(ErrorCode::DatabaseCorrupt) => OpenError::Corrupt { path, reason: source.to_string() },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+            OpenError::NotWritable { path, operation, reason: source.to_string() }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => OpenError::Locked { path },
+        _ => OpenError::Sqlite { path, operation, source },
+    }
+}
+
+fn replay_error(path: &Path, operation: &'static str, error: ReplayError) -> OpenError {
+    match error {
+        ReplayError::Sqlite(source) => sqlite_error(path, operation, source),
+        other => OpenError::Corrupt { path: path.to_owned(), reason: other.to_string() },
+    }
+}
