@@ -323,3 +323,15 @@ pub struct Action {
     /// Its authority-bearing positions, bounded by `limits::SLOTS_MAX`.
     pub slots: Vec<Slot>,
 }
+
+impl Action {
+    /// The same action with its tokens in the form that the index holds.
+    #[must_use]
+    pub fn sealed(mut self, key: &[u8; 32]) -> Self {
+        for slot in &mut self.slots {
+            let (SlotValue::Operands(operands) | SlotValue::Remote(operands)) = &mut slot.value else { continue };
+            operands.iter_mut().for_each(|operand| *operand = operand.sealed(key));
+        }
+        self
+    }
+}

@@ -29,8 +29,12 @@ pub struct Observation<'a> {
     pub origin: Origin,
     /// What it is, for people.
     pub label: &'a str,
-    /// Its exact text.
+    /// Its exact bytes.
+    pub bytes: &'a [u8],
+    /// Its bytes as text, lossily where they are not UTF-8.
     pub text: &'a str,
+    /// Whether it was computed from what came earlier, recorded or not, and so is no root.
+    pub derived: bool,
     /// Observed parents.
     pub parents: &'a [Observed],
     /// Files whose bytes it is.
@@ -50,7 +54,7 @@ pub struct Observation<'a> {
 /// The artifact of an observation, ready to be committed.
 ///
 /// INVARIANT (derive-never-raises): authority is the meet of the origin's row and of every whole parent, and
-/// anything with a whole parent is no root.
+/// anything derived, or with a whole parent, is no root.
 pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
     let row = policy::origin_row(observation.origin);
     let parents: Vec<&Artifact> = observation
@@ -64,7 +68,7 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
     let secrecy = parents.iter().fold(observation.secrecy, |all, parent| all.max(parent.secrecy));
     let operands = operands(&observation);
     let inferred = quotes(&observation, &operands, snapshot);
-    let content = Digest::of(observation.text.as_bytes());
+    let content = Digest::of(observation.bytes);
     let delivery = Digest::of_parts([
         observation.session.as_str().as_bytes(),
         observation.call.map_or("", CallId::as_str).as_bytes(),
@@ -77,12 +81,12 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
         agent: observation.agent.cloned(),
         call: observation.call.cloned(),
         origin: observation.origin,
-        root: row.root && parents.is_empty(),
+        root: row.root && parents.is_empty() && !observation.derived,
         authority,
         secrecy,
         label: observation.label.chars().take(limits::LABEL_CHARS_MAX).collect::<String>().into(),
         content,
-        bytes: observation.text.len() as u64,
+        bytes: observation.bytes.len() as u64,
         observed: observation.parents.to_vec(),
         inferred,
         operands,

@@ -1,6 +1,7 @@
 //! The proof that something is on disk.
 
 use circinus_core::id::EventSeq;
+use circinus_core::port::Receipt;
 
 /// A value whose event has been committed and synced.
 ///
@@ -34,4 +35,10 @@ pub struct Acknowledged {
     pub seq: EventSeq,
     /// The same delivery, or evidence under the same key, was there before; no event was added.
     pub duplicate: bool,
+}
+
+impl Receipt for Durable<Acknowledged> {
+    fn seq(&self) -> EventSeq {
+        self.get().seq
+    }
 }
