@@ -4,7 +4,25 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
 use crate::view::ViewChain;
+
+mod common;
+mod email;
+mod expand;
+mod git;
+mod host;
+mod image;
+mod ip;
+mod package;
+mod path;
+mod secret;
+mod token;
+pub(crate) mod url;
+mod value;
+
+pub use common::is_common;
+pub use secret::{SecretKind, secret_home};
 
 /// What kind of value an operand is. The discriminant is stored; never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -47,7 +65,101 @@ pub struct Operand {
     canonical: Box<str>,
 }
 
+/// Longest canonical form in bytes. Longer designators are data: their host still is an operand, and the
+/// rest is found through views.
+pub const OPERAND_BYTES_MAX: usize = 8 << 10;
+
+/// Begins the canonical form of a token that was sealed; no token holds a colon.
+const SEAL: &str = "hmac:";
+
+/// What a relative or home-relative path is resolved against.
+///
+/// A drive letter or a `\\?\` prefix makes a path a Windows path whatever the host is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathContext {
+    /// Working directory, absolute.
+    pub cwd: Box<str>,
+    /// Home directory of the user, absolute; empty when unknown, then `~` has no canonical form.
+    pub home: Box<str>,
+    /// Root of the workspace, absolute.
+    pub workspace: Box<str>,
+    /// Whether the volume tells `A` from `a`.
+    pub case_sensitive: bool,
+}
+
 impl Operand {
+    /// The operand that `input` spells, or `None`: never a partly canonical form.
+    ///
+    /// Outer ASCII white space and controls are no part of it; a NUL anywhere makes it invalid. Parsing a
+    /// canonical form again gives the same operand. The kinds `Command` and `Span` have constructors of
+    /// their own and are not parsed.
+    pub fn parse(kind: Kind, input: &str, context: &PathContext) -> Option<Self> {
+        if input.contains('\0') {
+            return None;
+        }
+        let input = input.trim_matches(|c: char| c <= ' ');
+        let canonical = match kind {
+            Kind::Url => url::canonical(input),
+            Kind::Host => host::canonical(input),
+            Kind::Site => host::site(input),
+            Kind::Ip => ip::canonical(input),
+            Kind::Path => path::canonical(input, context),
+            Kind::Email => email::canonical(input),
+            Kind::Token => token::canonical(input),
+            Kind::Package => package::canonical(input),
+            Kind::Git => git::canonical(input),
+            Kind::Image => image::canonical(input),
+            Kind::Value => value::canonical(input),
+            Kind::Tenant => {
+                input.split_once('/').and_then(|(host, path)| common::tenant(host, &format!("/{path}")))
+            }
+            Kind::Command | Kind::Span => None,
+        }?;
+        Self::new(kind, canonical)
+    }
+
+    /// A command line whose canonical text the caller computed: words re-quoted minimally, one space.
+    pub fn command(canonical: &str) -> Option<Self> {
+        let blank = canonical.trim().is_empty() || canonical.contains('\0');
+        if blank { None } else { Self::new(Kind::Command, canonical.to_owned()) }
+    }
+
+    /// One line of an argument of a structured call; see [`Operand::values`] for several.
+    pub fn value(text: &str) -> Option<Self> {
+        Self::new(Kind::Value, value::canonical(text)?)
+    }
+
+    /// Every line of an argument that is a distinctive value, in order.
+    pub fn values(text: &str) -> Vec<Self> {
+        text.lines().filter_map(Self::value).collect()
+    }
+
+    /// This operand first, then those that come with it: a URL brings its host, site and tenant, a remote,
+    /// an image, a Go module and an address their host, a host its site.
+    pub fn expand(&self) -> Vec<Self> {
+        expand::expand(self)
+    }
+
+    /// The form that may be stored: a token becomes a keyed digest, other kinds stay. Idempotent.
+    #[must_use]
+    pub fn sealed(&self, key: &[u8; 32]) -> Self {
+        if self.kind != Kind::Token || self.is_sealed() {
+            return self.clone();
+        }
+        let digest = Digest::keyed(key, self.canonical.as_bytes());
+        Self { kind: self.kind, canonical: format!("{SEAL}{digest}").into() }
+    }
+
+    /// Whether this is a token in its stored form.
+    pub fn is_sealed(&self) -> bool {
+        self.kind == Kind::Token && self.canonical.starts_with(SEAL)
+    }
+
+    fn new(kind: Kind, canonical: String) -> Option<Self> {
+        let sound = !canonical.is_empty() && canonical.len() <= OPERAND_BYTES_MAX;
+        sound.then(|| Self { kind, canonical: canonical.into() })
+    }
+
     /// The kind.
     pub const fn kind(&self) -> Kind {
         self.kind

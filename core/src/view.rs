@@ -5,6 +5,21 @@
 
 use serde::{Deserialize, Serialize};
 
+mod base64;
+mod concatenation;
+mod defang;
+mod escape;
+mod hex;
+mod html;
+mod invisible;
+mod percent;
+mod piece;
+mod quoted;
+mod skeleton;
+mod tags;
+
+pub use piece::{Map, Viewed};
+
 /// One view. The discriminant is stored; never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
@@ -41,5 +56,43 @@ impl ViewChain {
     /// Whether the text itself held the operand.
     pub fn is_exact(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl View {
+    /// Every view, in the order of the discriminants.
+    pub const ALL: [Self; 11] = [
+        Self::Percent,
+        Self::Html,
+        Self::Escape,
+        Self::Base64,
+        Self::Hex,
+        Self::QuotedPrintable,
+        Self::Concatenation,
+        Self::Invisible,
+        Self::Tags,
+        Self::Defang,
+        Self::Skeleton,
+    ];
+}
+
+/// Undoes one way of hiding; `None` when the view changes nothing.
+///
+/// Time is linear in the text. The output is at most twice the input, but for [`View::Invisible`], where
+/// NFKC writes at most 11 bytes for one. Text that does not change is copied, so that what stands next to
+/// a hidden piece is seen together with it.
+pub fn apply(view: View, text: &str) -> Option<Viewed> {
+    match view {
+        View::Percent => percent::undo(text),
+        View::Html => html::undo(text),
+        View::Escape => escape::undo(text),
+        View::Base64 => base64::undo(text),
+        View::Hex => hex::undo(text),
+        View::QuotedPrintable => quoted::undo(text),
+        View::Concatenation => concatenation::undo(text),
+        View::Invisible => invisible::undo(text),
+        View::Tags => tags::undo(text),
+        View::Defang => defang::undo(text),
+        View::Skeleton => skeleton::undo(text),
     }
 }

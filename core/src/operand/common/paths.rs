@@ -1,0 +1,112 @@
+//! Common and protected paths.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::operand::PathContext;
+
+static PATHS: LazyLock<Paths> = LazyLock::new(Paths::load);
+
+struct Paths {
+    exact: HashSet<&'static str>,
+    name: HashSet<&'static str>,
+    protected: Vec<&'static str>,
+}
+
+impl Paths {
+    fn load() -> Self {
+        let mut sections = super::sections(include_str!("../../../data/common-paths.txt"));
+        let mut take = |name| sections.remove(name).unwrap_or_default();
+        Self {
+            exact: take("exact").into_iter().collect(),
+            name: take("name").into_iter().collect(),
+            protected: take("protected"),
+        }
+    }
+}
+
+/// Whether a canonical path is conventional: listed, one component below the workspace, the home
+/// directory itself, or a conventional name inside the workspace.
+pub(super) fn is_common(path: &str, context: &PathContext) -> bool {
+    let path = path.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(path);
+    if PATHS.exact.contains(path) || path == &*context.home || path == &*context.workspace {
+        return true;
+    }
+    if is_protected(path, context) {
+        return false;
+    }
+    let Some(inside) = below(path, &context.workspace) else { return false };
+    let name = inside.rsplit('/').next().unwrap_or(inside);
+    !inside.contains('/') || PATHS.name.contains(name)
+}
+
+fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
+    if root.is_empty() {
+        return None;
+    }
+    let rest = path.strip_prefix(root.strip_suffix('/').unwrap_or(root))?;
+    rest.strip_prefix('/').filter(|rest| !rest.is_empty())
+}
+
+/// Whether the path is a secret or a place that runs or instructs by itself.
+fn is_protected(path: &str, context: &PathContext) -> bool {
+    PATHS.protected.iter().any(|pattern| match pattern.split_once('/') {
+        Some(("~", pattern)) => below(path, &context.home).is_some_and(|rest| begins(rest, pattern)),
+        Some(("**", pattern)) => path
+            .match_indices('/')
+            .any(|(at, _)| path.get(at + 1..).is_some_and(|rest| begins(rest, pattern))),
+        _ => begins(path, pattern),
+    })
+}
+
+/// Whether a single component is named by a `**/` pattern of one component.
+pub(super) fn is_protected_name(name: &str) -> bool {
+    PATHS
+        .protected
+        .iter()
+        .filter_map(|pattern| pattern.strip_prefix("**/"))
+        .any(|pattern| !pattern.contains('/') && begins(name, pattern))
+}
+
+/// Compares a path with a pattern: all below when it ends in a slash, otherwise whole.
+fn begins(path: &str, pattern: &str) -> bool {
+    if let Some(directory) = pattern.strip_suffix('/') {
+        return path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    }
+    match pattern.split_once('*') {
+        Some((head, tail)) => {
+            !path.contains('/')
+                && path.len() > head.len() + tail.len()
+                && path.starts_with(head)
+                && path.ends_with(tail)
+        }
+        None => path == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context() -> PathContext {
+        PathContext {
+            cwd: "/w/p".into(),
+            home: "/home/u".into(),
+            workspace: "/w/p".into(),
+            case_sensitive: true,
+        }
+    }
+
+    #[test]
+    fn conventional_paths_are_common_and_protected_ones_never() {
+        let context = context();
+        for path in ["/w/p/notes.txt", "/w/p/src/main.rs", "/tmp", "/home/u", "/w/p/web/package.json"] {
+            assert!(is_common(path, &context), "{path}");
+        }
+        for path in
+            ["/w/p/.env", "/w/p/.git/hooks/pre-push", "/home/u/.ssh/id_rsa", "/w/p/a/b.txt", "/etc/passwd"]
+        {
+            assert!(!is_common(path, &context), "{path}");
+        }
+    }
+}
