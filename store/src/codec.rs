@@ -12,12 +12,12 @@ use circinus_core::digest::Digest;
 use circinus_core::event::Event;
 
 /// Number of each event kind as it is stored; never renumber.
-mod kind {
-    pub(super) const SESSION_OPENED: u16 = 1;
-    pub(super) const INGESTED: u16 = 2;
-    pub(super) const JUDGED: u16 = 3;
-    pub(super) const DECIDED: u16 = 4;
-    pub(super) const SESSION_CLOSED: u16 = 5;
+pub(crate) mod kind {
+    pub(crate) const SESSION_OPENED: u16 = 1;
+    pub(crate) const INGESTED: u16 = 2;
+    pub(crate) const JUDGED: u16 = 3;
+    pub(crate) const DECIDED: u16 = 4;
+    pub(crate) const SESSION_CLOSED: u16 = 5;
 }
 
 /// An event as it is stored.

@@ -97,7 +97,7 @@ fn a_damaged_file_is_left_alone() {
     let mut zeroed = whole.clone();
     zeroed[page..4 * page].fill(0);
     let mut noise = whole.clone();
-    for (n, byte) in (0_u8..).cycle().take(noise.len()).zip(&mut noise).skip(2 * page) {
+    for (n, byte) in (0..=u8::MAX).cycle().take(noise.len()).zip(&mut noise).skip(2 * page) {
         *byte ^= n.wrapping_mul(37) | 1;
     }
     for damaged in [zeroed, noise, whole[..whole.len() / 2].to_vec(), whole[..3 * page + 100].to_vec()] {

@@ -75,7 +75,7 @@ fn a_rewritten_hash_breaks_the_next_link() {
 #[test]
 fn a_broken_last_link_refuses_the_open() {
     let home = filled();
-    edit(&home, "UPDATE events SET payload = payload || x'00' WHERE seq = 4");
+    edit(&home, "UPDATE events SET payload = CAST(payload || x'00' AS BLOB) WHERE seq = 4");
     let refused = open(&home.path).expect_err("refused");
     assert!(matches!(refused, OpenError::Corrupt { .. }), "{refused}");
 }
