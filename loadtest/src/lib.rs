@@ -1,1 +1,12 @@
-//! Placeholder.
+//! Replay and load for Circinus: plays recorded agent sessions through a private daemon and scores its answers.
+//!
+//! Each command is a module of its own with `Options` and `run`; [`gate`] is the way to a decision (a socket or a
+//! real hook process) and [`daemon`] the private daemon that every run starts and stops.
+
+#![forbid(unsafe_code)]
+
+pub mod daemon;
+pub mod gate;
+pub mod interrupt;
+pub mod profile;
+pub mod replay;

@@ -1,0 +1,18 @@
+//! The replayer against gates of the tests' own making.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "loadtest/answers.rs"]
+mod answers;
+#[path = "loadtest/command.rs"]
+mod command;
+#[path = "loadtest/fixture.rs"]
+mod fixture;
+#[path = "loadtest/recordings.rs"]
+mod recordings;
+#[path = "loadtest/rewriting.rs"]
+mod rewriting;
+#[path = "loadtest/scoring.rs"]
+mod scoring;
+#[path = "loadtest/sessions.rs"]
+mod sessions;
