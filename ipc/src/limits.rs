@@ -40,6 +40,13 @@ pub const LISTEN_BACKLOG: i32 = 1024;
 /// Pause before the next `accept` after one that failed for want of descriptors or memory.
 pub const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
+/// Descriptors of the process that connections must leave to others (database, logs, providers): a flood of
+/// connections must not keep the daemon from writing its records.
+pub const DESCRIPTORS_RESERVED: usize = 256;
+
+/// Connections that are allowed however few descriptors the process may have.
+pub const CONNECTIONS_MIN: usize = 16;
+
 /// Longest sleep of the reactor: a wake-up that the kernel refused is made good after this time.
 pub const POLL_WAIT_MAX: Duration = Duration::from_millis(500);
 
@@ -55,7 +62,8 @@ pub const JSON_MEMBERS_MAX: usize = 128;
 /// Bounds of one server. [`Limits::default`] is what the daemon uses; tests tighten single fields.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Connections at one time; one more is answered `Busy` and closed.
+    /// Connections at one time; one more is answered `Busy` and closed. Fewer where the process may not have the
+    /// descriptors.
     pub connections_max: usize,
     /// Complete requests that wait for a worker; one more is answered `Busy`.
     pub jobs_queued_max: usize,

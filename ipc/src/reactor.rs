@@ -342,6 +342,7 @@ impl Reactor {
         self.stop_at = Some(Instant::now() + self.limits.stop_max);
         self.listener = None;
         self.accept_ready = false;
+        self.accept_retry_at = None;
         self.jobs = None;
         let ids: Vec<ConnectionId> = self.connections.keys().copied().collect();
         for id in ids {

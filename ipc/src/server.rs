@@ -1,5 +1,6 @@
 //! The daemon's end: bind one place, serve it on a thread of its own, stop.
 
+mod descriptors;
 mod lock;
 
 use crate::limits::{LISTEN_BACKLOG, Limits};
@@ -131,7 +132,9 @@ impl Server {
     /// [`StartError`] where the system gives no poll or no thread.
     pub fn start(self) -> Result<ServerHandle, StartError> {
         let stop = Arc::new(AtomicBool::new(false));
-        let reactor = Reactor::new(self.listener, self.sender, self.limits, Arc::clone(&stop))
+        let connections_max = descriptors::make_room(self.limits.connections_max);
+        let limits = Limits { connections_max, ..self.limits };
+        let reactor = Reactor::new(self.listener, self.sender, limits, Arc::clone(&stop))
             .map_err(|source| StartError { operation: "set up the poll", source })?;
         let outbox = reactor.outbox();
         let thread = std::thread::Builder::new()

@@ -196,6 +196,22 @@ fn a_payload_above_the_cap_is_refused_with_a_reason() {
 
 /// INVARIANT (no-silent-pass)
 #[test]
+fn an_event_without_memory_for_it_is_refused() {
+    let installed = Installed::alone();
+    let _handle = installed.serve(deny);
+    let path = installed.path("payload");
+    File::create(&path).unwrap().set_len(60 * 1024 * 1024).unwrap();
+    let mut limited = Command::new("/bin/sh");
+    limited.arg("-c").arg("ulimit -v 40000; exec \"$0\"").arg(installed.path("bin/circinus-hook"));
+    limited.env("CIRCINUS_HOME", installed.path("home"));
+    limited.stdin(File::open(&path).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = start(&mut limited).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("no memory"), "{}", text(&output.stderr));
+}
+
+/// INVARIANT (no-silent-pass)
+#[test]
 fn an_answer_that_cannot_be_written_is_a_refusal() {
     let installed = Installed::alone();
     let _handle = installed.serve(deny);
