@@ -1,5 +1,7 @@
 //! Opening: everything is checked before anything is changed.
 
+mod error;
+
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -9,12 +11,14 @@ use std::sync::Arc;
 use circinus_core::digest::Digest;
 use circinus_core::id::EventSeq;
 use circinus_core::time::{Clock, UnixMillis};
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::Connection;
 
 use crate::chain::{GENESIS, Head, Link};
-use crate::recover::{self, ReplayError, Task};
-use crate::sqlite::{self, ConfigureError};
+use crate::recover::{self, Task};
+use crate::sqlite;
 use crate::{limits, schema};
+pub use error::OpenError;
+use error::{configure_error, io_error, replay_error, sqlite_error};
 
 /// An open store: the only writer of its file, in this process and in every other.
 pub struct Store {
@@ -42,99 +46,6 @@ pub struct Recovered {
     pub unfinished_count: u64,
     /// The last event of the log; 0 for an empty one.
     pub last_seq: EventSeq,
-}
-
-/// Why a store cannot be opened. The file is as it was before.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The file or its directory does not take writes.
-    #[error(
-        "{operation} {path}: not writable: {reason}\nhint: check owner, permissions and mount of the directory, or set another CIRCINUS_HOME"
-    )]
-    NotWritable {
-        /// The file or directory.
-        path: PathBuf,
-        /// What was tried.
-        operation: &'static str,
-        /// What the system answered.
-        reason: String,
-    },
-    /// The file is one of ours and is damaged.
-    #[error(
-        "{path}: damaged: {reason}\nhint: nothing was changed; move the file away to start anew, or restore a copy"
-    )]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// The first thing that is wrong.
-        reason: String,
-    },
-    /// The file was written by a newer build.
-    #[error(
-        "{path}: schema {found} is newer than {known}, the newest this build knows\nhint: nothing was changed; install the newer circinus again"
-    )]
-    TooNew {
-        /// The file.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// Another process has it.
-    #[error(
-        "{path}: in use by another process\nhint: one daemon runs per CIRCINUS_HOME; see `circinus status`"
-    )]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is something else.
-    #[error("{path}: not a circinus database\nhint: nothing was changed; move the file away")]
-    NotADatabase {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is no file, and a reader creates none.
-    #[error("{path}: there is no database yet\nhint: the daemon creates it; run `circinus daemon start`")]
-    Absent {
-        /// The file.
-        path: PathBuf,
-    },
-    /// SQLite does not do what durability needs.
-    #[error(
-        "{path}: sqlite keeps {pragma} at {found}, {wanted} is needed\nhint: network and some virtual file systems cannot do this; put CIRCINUS_HOME on a local disk"
-    )]
-    Pragma {
-        /// The file.
-        path: PathBuf,
-        /// Which setting.
-        pragma: &'static str,
-        /// What was asked for.
-        wanted: String,
-        /// What it stays at.
-        found: String,
-    },
-    /// The system failed in another way.
-    #[error("{operation} {path}: {source}")]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// What was tried.
-        operation: &'static str,
-        /// What the system answered.
-        source: io::Error,
-    },
-    /// SQLite failed in another way.
-    #[error("{operation} {path}: {source}")]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// What was tried.
-        operation: &'static str,
-        /// What SQLite answered.
-        source: rusqlite::Error,
-    },
 }
 
 impl Store {
@@ -272,44 +183,5 @@ fn chain_head(conn: &Connection, path: &Path) -> Result<Head, OpenError> {
             path: path.to_owned(),
             reason: format!("the hash chain is broken at its last event, {}", head.seq.0),
         }),
-    }
-}
-
-fn io_error(path: &Path, operation: &'static str, source: io::Error) -> OpenError {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            OpenError::NotWritable { path, operation, reason: source.to_string() }
-        }
-        _ => OpenError::Io { path, operation, source },
-    }
-}
-
-fn configure_error(path: &Path, error: ConfigureError) -> OpenError {
-    match error {
-        ConfigureError::Refused { pragma, wanted, found } => {
-            OpenError::Pragma { path: path.to_owned(), pragma, wanted, found }
-        }
-        ConfigureError::Sqlite(source) => sqlite_error(path, "open", source),
-    }
-}
-
-fn sqlite_error(path: &Path, operation: &'static str, source: rusqlite::Error) -> OpenError {
-    let path = path.to_owned();
-    match source.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => OpenError::NotADatabase { path },
-        Some(ErrorCode::DatabaseCorrupt) => OpenError::Corrupt { path, reason: source.to_string() },
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
-            OpenError::NotWritable { path, operation, reason: source.to_string() }
-        }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => OpenError::Locked { path },
-        _ => OpenError::Sqlite { path, operation, source },
-    }
-}
-
-fn replay_error(path: &Path, operation: &'static str, error: ReplayError) -> OpenError {
-    match error {
-        ReplayError::Sqlite(source) => sqlite_error(path, operation, source),
-        other => OpenError::Corrupt { path: path.to_owned(), reason: other.to_string() },
     }
 }

@@ -1,4 +1,10 @@
 //! The store from the outside: what is acknowledged stays, whatever happens to process, disk or file.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 mod child;
 mod crash;
