@@ -1,1 +1,16 @@
-//! Placeholder.
+//! Understanding: what a tool call would do, and what a text is.
+//!
+//! `command` turns a shell command line into effects, designators and flows, `call` does so for every tool
+//! call. Neither reads a file, asks the environment or runs anything; facts about the machine arrive in
+//! [`Surroundings`].
+#![forbid(unsafe_code)]
+
+pub mod call;
+pub mod command;
+pub mod content;
+pub mod place;
+pub mod pool;
+mod surroundings;
+
+pub use call::{Source, Understanding, Who, understand};
+pub use surroundings::Surroundings;

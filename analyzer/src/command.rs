@@ -1,0 +1,116 @@
+//! What a shell command line would do.
+//!
+//! The text is parsed into statements ([`parse`]), which are walked by an abstract evaluation ([`machine`])
+//! that folds constants, follows pipes, substitutions, files and functions, peels wrappers, and looks each
+//! program up in a table ([`table`]). What is not understood is opaque, and only ever stricter.
+//!
+//! [`parse`]: self
+
+mod apply;
+mod argv;
+mod candidates;
+mod canonical;
+mod code;
+mod env;
+pub(crate) mod found;
+mod git;
+mod guard;
+mod ir;
+mod loader;
+mod machine;
+mod parse;
+mod salvage;
+pub(crate) mod secret;
+mod special;
+mod sql;
+mod table;
+mod unlisted;
+mod value;
+pub(crate) mod verbs;
+mod word;
+
+use circinus_core::action::{FileWrite, Flags, Slot, SlotValue, Tier};
+use circinus_core::effect::{Effect, Effects};
+use circinus_core::operand::{Operand, is_common};
+
+pub use candidates::candidates;
+pub use canonical::canonical;
+
+use crate::call::Source;
+use crate::{Surroundings, place};
+use machine::Machine;
+use value::Stream;
+
+/// What a command line would do, as far as it alone says.
+#[derive(Clone, Debug)]
+pub struct CommandAnalysis {
+    /// How much is at stake.
+    pub tier: Tier,
+    /// Facts; `Opaque` when part of it was not understood.
+    pub flags: Flags,
+    /// What it does.
+    pub effects: Effects,
+    /// Its authority-bearing positions.
+    pub slots: Vec<Slot>,
+    /// Files that it writes.
+    pub writes: Vec<FileWrite>,
+    /// Files whose content reaches the output.
+    pub reads: Vec<Operand>,
+    /// What its output is.
+    pub source: Source,
+    /// The pipelines that it consists of, in canonical form where they have one, for people.
+    pub commands: Vec<String>,
+}
+
+/// Understands a command line. Total and bounded: text that is too long, too deep or broken gives an opaque
+/// analysis of tier T2 at least.
+pub fn analyze(text: &str, around: &Surroundings) -> CommandAnalysis {
+    let mut machine = Machine::new(around);
+    let out = machine.text(text, &Stream::empty());
+    raw_guard(&mut machine, text);
+    let lines = std::mem::take(&mut machine.lines);
+    let tier = machine.found.tier;
+    for form in &lines {
+        let operand = Operand::command(form).filter(|operand| !is_common(operand, &around.paths));
+        if let Some(operand) = operand {
+            let effects = machine.found.effects;
+            machine.found.slot("command line", Effect::Exec, SlotValue::Operands(vec![operand]), tier);
+            // Retyping a line is no effect of its own.
+            machine.found.effects = effects;
+        }
+    }
+    let found = machine.found.settled();
+    CommandAnalysis {
+        tier: found.tier,
+        flags: found.flags,
+        effects: found.effects,
+        slots: found.slots,
+        writes: found.writes,
+        reads: if out.taint.files.is_empty() { found.reads } else { merged(found.reads, &out.taint.files) },
+        source: if out.taint.is_remote() { Source::Remote(out.taint.remote) } else { Source::Local },
+        commands: lines.into_iter().collect(),
+    }
+}
+
+/// Where nothing was understood, the directory of Circinus by its name is enough.
+fn raw_guard(machine: &mut Machine<'_>, text: &str) {
+    let opaque = machine.found.flags.contains(circinus_core::action::Flag::Opaque);
+    let home = machine.around.circinus_home.as_ref();
+    if opaque && !home.is_empty() && text.contains(home) && machine.found.effects.contains(Effect::Write) {
+        machine.found.guard();
+    }
+}
+
+fn merged(mut reads: Vec<Operand>, more: &[Operand]) -> Vec<Operand> {
+    more.iter().for_each(|operand| {
+        if !reads.contains(operand) {
+            reads.push(operand.clone());
+        }
+    });
+    reads
+}
+
+/// Whether a path is that of a credential by the conventions for its name, wherever the home is.
+pub(crate) fn is_credential(path: &str, home: &str) -> bool {
+    place::is_secret(path, home)
+}

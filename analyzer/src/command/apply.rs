@@ -1,0 +1,294 @@
+//! From a table row and arguments to findings.
+
+mod roles;
+
+use circinus_core::action::{Flag, SlotValue, Tier};
+use circinus_core::effect::Effect;
+use circinus_core::operand::Operand;
+
+use super::argv::{Argv, Until, sort};
+use super::code;
+use super::machine::Machine;
+use super::secret::is_home;
+use super::special;
+use super::table::{Others, Role, Rule, Special, Stdin};
+use super::value::{Arg, Stream, Taint};
+use super::verbs;
+
+/// One run of one program.
+pub(super) struct Run<'r> {
+    /// Base name, with the subcommands: `git push`.
+    pub(super) by: String,
+    pub(super) stdin: &'r Stream,
+    /// It sends, so that its addresses are destinations.
+    pub(super) sends: bool,
+    pub(super) recursive: bool,
+    pub(super) remote: bool,
+    /// Slots of destinations, and their operands.
+    pub(super) destinations: Vec<(usize, Vec<Operand>)>,
+    /// What goes out.
+    pub(super) outgoing: Taint,
+    /// What comes out of files and other machines.
+    pub(super) input: Stream,
+    pub(super) has_input: bool,
+    /// Files to write once it is known what goes there; `true` for a tree.
+    pub(super) outputs: Vec<(Arg, bool)>,
+    /// It has code or a file to run, so that standard input is data.
+    pub(super) has_code: bool,
+    /// What reads a file that runs.
+    pub(super) language: Option<&'static str>,
+    /// A payload took the rest of the arguments.
+    pub(super) payload_out: Option<Stream>,
+}
+
+impl<'r> Run<'r> {
+    pub(super) fn new(by: &str, stdin: &'r Stream) -> Self {
+        Self {
+            by: by.to_owned(),
+            stdin,
+            sends: false,
+            recursive: false,
+            remote: false,
+            destinations: Vec::new(),
+            outgoing: Taint::default(),
+            input: Stream::empty(),
+            has_input: false,
+            outputs: Vec::new(),
+            has_code: false,
+            language: None,
+            payload_out: None,
+        }
+    }
+
+    /// Adds what is read.
+    pub(super) fn takes(&mut self, stream: &Stream) {
+        self.input.append(stream);
+        self.has_input = true;
+    }
+
+    /// Where it talks to.
+    pub(super) fn addresses(&self) -> Vec<Operand> {
+        self.destinations.iter().flat_map(|(_, operands)| operands.iter().cloned()).collect()
+    }
+}
+
+impl Machine<'_> {
+    /// Applies a table row to arguments and returns what the program prints.
+    pub(super) fn apply(&mut self, by: &str, rule: &'static Rule, args: &[Arg], stdin: Stream) -> Stream {
+        if let Some(out) = special::before(self, by, rule, args, &stdin) {
+            return out;
+        }
+        let takes_sub = !rule.subs.is_empty() || rule.others == Others::Verbs;
+        let first_wins = takes_sub || rule.args.iter().any(|role| matches!(role, Role::Command | Role::Run));
+        let argv = sort(rule, args, if first_wins { Until::Operand } else { Until::End });
+        let mut run = Run::new(by, &stdin);
+        if argv.only_says || argv.options.iter().any(|given| given.opt.only_says) {
+            self.found.effect(Effect::Read);
+            return Stream::default();
+        }
+        if takes_sub {
+            if let Some((head, rest)) = args.get(argv.rest_at..).and_then(<[Arg]>::split_first) {
+                return self.subcommand(rule, &argv, head, rest, run);
+            }
+        }
+        self.base(rule, &argv, &mut run);
+        let mut argv = argv;
+        if first_wins && !takes_sub {
+            argv.operands = args.get(argv.rest_at..).unwrap_or_default().to_vec();
+        }
+        self.operands(rule, &argv, &mut run);
+        self.finish(rule, run)
+    }
+
+    fn subcommand(
+        &mut self,
+        rule: &'static Rule,
+        argv: &Argv,
+        head: &Arg,
+        rest: &[Arg],
+        mut run: Run<'_>,
+    ) -> Stream {
+        // Options before the subcommand have their own effects.
+        self.options(argv, &mut run);
+        let env_cwd = self.env.cwd.clone();
+        self.global_directory(argv);
+        let by = format!("{} {}", run.by, head.text);
+        let out = match rule.sub(&head.text).filter(|_| head.known) {
+            Some(sub) => {
+                self.found.raise(rule.tier);
+                self.apply(&by, sub, rest, run.stdin.clone())
+            }
+            None if rest.iter().any(|arg| matches!(arg.text.as_str(), "--help" | "--version")) => {
+                Stream::default()
+            }
+            None => match rule.others {
+                Others::Verbs => verbs::apply(self, rule, &by, head, rest, run.stdin),
+                Others::Same | Others::None => {
+                    self.base(rule, argv, &mut run);
+                    let mut all = vec![head.clone()];
+                    all.extend(rest.iter().cloned());
+                    let argv = sort(rule, &all, Until::End);
+                    self.options(&argv, &mut run);
+                    self.operands(rule, &argv, &mut run);
+                    self.finish(rule, run)
+                }
+            },
+        };
+        self.env.cwd = env_cwd;
+        out
+    }
+
+    fn global_directory(&mut self, argv: &Argv) {
+        for given in argv.options.iter().filter(|given| given.opt.value == Some(Role::Dir)) {
+            if let Some(value) = &given.value {
+                self.change_directory(value);
+            }
+        }
+    }
+
+    /// The working directory from here on.
+    pub(super) fn change_directory(&mut self, to: &Arg) {
+        let place = self.place(to);
+        self.env.cwd = place.path.filter(|_| !place.pattern);
+    }
+
+    fn base(&mut self, rule: &'static Rule, argv: &Argv, run: &mut Run<'_>) {
+        self.found.raise(rule.tier);
+        rule.effects.iter().for_each(|effect| self.found.effect(*effect));
+        rule.flags.iter().for_each(|flag| self.found.flag(*flag));
+        run.remote = rule.remote;
+        if let Stdin::Code(language) = rule.stdin {
+            run.language = Some(language);
+        }
+        run.sends |= rule.effects.contains(&Effect::Send);
+        self.options(argv, run);
+    }
+
+    /// What the options do by being there; their values come later, when it is known whether it sends.
+    fn options(&mut self, argv: &Argv, run: &mut Run<'_>) {
+        for given in &argv.options {
+            self.found.raise(given.opt.tier);
+            given.opt.effects.iter().for_each(|effect| self.found.effect(*effect));
+            given.opt.flags.iter().for_each(|flag| self.found.flag(*flag));
+            run.sends |= given.opt.effects.contains(&Effect::Send);
+            run.recursive |= given.opt.names.iter().any(|name| matches!(*name, "-r" | "-R" | "--recursive"));
+        }
+        for given in &argv.options {
+            if let (Some(role), Some(value)) = (given.opt.value, &given.value) {
+                if role != Role::Dir {
+                    self.role(role, value, run);
+                }
+            }
+        }
+    }
+
+    fn operands(&mut self, rule: &'static Rule, argv: &Argv, run: &mut Run<'_>) {
+        let roles = argv.options.iter().find_map(|given| given.opt.args).unwrap_or(rule.args);
+        let count = argv.operands.len();
+        let mut at = 0;
+        while let Some(operand) = argv.operands.get(at) {
+            let is_last = rule.last.is_some() && count > 1 && at + 1 == count;
+            let role = rule.last.filter(|_| is_last).or_else(|| roles.get(at).or(roles.last()).copied());
+            at += 1;
+            match role {
+                Some(Role::Command) => {
+                    let rest = argv.operands.get(at - 1..).unwrap_or_default().to_vec();
+                    run.payload_out = Some(self.program(rest, run.stdin.clone()));
+                    return;
+                }
+                Some(Role::Run) if run.has_code => return,
+                Some(role) => self.role(role, operand, run),
+                None => {}
+            }
+            if role == Some(Role::Run) {
+                // What follows are the arguments of what runs.
+                return;
+            }
+        }
+        special::operands_done(self, rule, argv, run);
+    }
+
+    fn finish(&mut self, rule: &'static Rule, mut run: Run<'_>) -> Stream {
+        match rule.stdin {
+            Stdin::Code(language) if !run.has_code => {
+                let code = run.stdin.clone();
+                run.takes(&code::run_code(self, &run.by, language, &code));
+            }
+            Stdin::Sent => run.outgoing.absorb(&run.stdin.taint.clone()),
+            _ => {}
+        }
+        self.sinks(&run);
+        let mut out = self.output(rule, &run);
+        if let Some(payload) = run.payload_out.take() {
+            out = payload;
+        }
+        for (target, tree) in std::mem::take(&mut run.outputs) {
+            let from = match rule.stdin {
+                Stdin::Teed => run.stdin.clone(),
+                _ => out.clone(),
+            };
+            if tree {
+                let place = self.place(&target);
+                self.found.writes_place(&run.by, &place, super::machine::source_of(&from), true);
+            } else {
+                self.write_file(&run.by, &target, &from, false);
+            }
+        }
+        out
+    }
+
+    /// Secrets that go out to a place that is not their home.
+    pub(super) fn sinks(&mut self, run: &Run<'_>) {
+        if run.outgoing.secrets.is_empty() {
+            return;
+        }
+        if run.destinations.is_empty() {
+            if run.sends {
+                self.found.flag(Flag::SecretSink);
+            }
+            return;
+        }
+        for (slot, operands) in &run.destinations {
+            if run.outgoing.secrets.iter().any(|homes| !is_home(homes, operands)) {
+                self.found.unless_granted(*slot, Flag::SecretSink);
+            }
+        }
+    }
+
+    fn output(&self, rule: &Rule, run: &Run<'_>) -> Stream {
+        let mut out = match rule.stdin {
+            Stdin::Teed => run.stdin.clone(),
+            Stdin::Passed | Stdin::Decoded if !run.has_input => run.stdin.clone(),
+            _ if run.has_input => run.input.clone(),
+            _ => Stream::default(),
+        };
+        let unchanged = rule.special == Special::None && rule.options.is_empty() || rule.stdin == Stdin::Teed;
+        if !unchanged && rule.special != Special::Echo {
+            out.text = None;
+        }
+        if rule.stdin == Stdin::Decoded {
+            out.text = None;
+            out.taint.decoded = true;
+        }
+        if rule.stdin == Stdin::Secret {
+            out = Stream::default();
+            out.taint.add_secret(&[]);
+        }
+        if run.remote {
+            out.text = None;
+            out.taint.absorb(&Taint::remote(run.addresses()));
+        }
+        out
+    }
+
+    /// A destination or an address that is read.
+    pub(super) fn destination(&mut self, run: &mut Run<'_>, operands: Vec<Operand>) {
+        let (effect, on_gap) = if run.sends { (Effect::Send, Tier::T2) } else { (Effect::Fetch, Tier::T1) };
+        if run.sends {
+            self.found.raise(Tier::T2);
+        }
+        if let Some(slot) = self.found.slot(&run.by, effect, SlotValue::Operands(operands.clone()), on_gap) {
+            run.destinations.push((slot, operands));
+        }
+    }
+}

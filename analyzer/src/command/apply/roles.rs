@@ -1,0 +1,303 @@
+//! What a word in a role does.
+
+use circinus_core::action::{SlotValue, Tier};
+use circinus_core::effect::Effect;
+use circinus_core::operand::{Kind, Operand};
+
+use super::super::code;
+use super::super::found::address;
+use super::super::machine::{Machine, host_operands};
+use super::super::table::Role;
+use super::super::value::Arg;
+use super::super::{git, guard, sql};
+use super::Run;
+
+impl Machine<'_> {
+    /// Judges one word in its role.
+    pub(in super::super) fn role(&mut self, role: Role, arg: &Arg, run: &mut Run<'_>) {
+        match role {
+            Role::Ignore | Role::Dir | Role::Command => {}
+            Role::Content => {
+                self.found.content(&run.by, Effect::Inform, &arg.text);
+                self.sent(arg, run);
+            }
+            Role::Sent => self.sent(arg, run),
+            Role::Upload => self.upload(arg, run),
+            Role::UploadFile => self.upload_file(arg, run),
+            Role::Read => {
+                if arg.text == "-" {
+                    let stdin = run.stdin.clone();
+                    run.takes(&stdin);
+                } else {
+                    let stream = self.read_file(&run.by, arg, true);
+                    run.takes(&stream);
+                }
+            }
+            Role::List => {
+                let place = self.place(arg);
+                self.found.effect(Effect::Read);
+                if let Some(operand) = place.operand.filter(|_| place.secret) {
+                    self.found.slot(&run.by, Effect::Read, SlotValue::Operands(operand.expand()), Tier::T0);
+                }
+            }
+            Role::Source => {
+                let stream = self.read_file(&run.by, arg, false);
+                run.takes(&stream);
+            }
+            Role::Write if arg.text == "-" => {}
+            Role::Write => run.outputs.push((arg.clone(), false)),
+            Role::Tree => run.outputs.push((arg.clone(), true)),
+            Role::Edit => {
+                let stream = self.read_file(&run.by, arg, false);
+                let place = self.place(arg);
+                if run.recursive && place.vital {
+                    self.found.catastrophe();
+                }
+                self.found.writes_place(&run.by, &place, super::super::machine::source_of(&stream), false);
+            }
+            Role::Delete => {
+                let place = self.place(arg);
+                self.found.deletes_place(&run.by, &place, run.recursive);
+            }
+            // A dash stands for standard input.
+            Role::Run if arg.text == "-" => {}
+            Role::Run => {
+                run.has_code = true;
+                code::run_file(self, &run.by, arg, run.language);
+            }
+            Role::Code(language) => {
+                run.has_code = true;
+                let out = code::run_code(self, &run.by, language, &arg.stream());
+                run.takes(&out);
+            }
+            Role::Shell => {
+                run.has_code = true;
+                let out = code::run_code(self, &run.by, "shell", &arg.stream());
+                run.takes(&out);
+            }
+            _ => self.remote_role(role, arg, run),
+        }
+    }
+
+    fn remote_role(&mut self, role: Role, arg: &Arg, run: &mut Run<'_>) {
+        match role {
+            Role::Url => self.url(arg, run),
+            Role::Method => self.method(&arg.text, run),
+            Role::MethodOrUrl => {
+                let is_method = arg.text.len() > 2 && arg.text.bytes().all(|b| b.is_ascii_uppercase());
+                if is_method {
+                    self.method(&arg.text, run);
+                } else if arg.text.contains("://") || run.destinations.is_empty() {
+                    self.url(arg, run);
+                } else {
+                    self.upload(arg, run);
+                }
+            }
+            Role::UrlOrFile if arg.text.contains("://") => {
+                self.url(arg, run);
+                if let Some(operands) = address(&arg.text, &self.around.paths) {
+                    self.found.slot(&run.by, Effect::Exec, SlotValue::Remote(operands), Tier::T2);
+                }
+            }
+            Role::UrlOrFile => self.upload_file(arg, run),
+            Role::ConfigFile if arg.text.contains("://") => self.package("pypi", arg, run),
+            Role::ConfigFile => {
+                let place = self.place(arg);
+                self.found.effect(Effect::Read);
+                if let Some(operand) = place.operand {
+                    self.found.slot(&run.by, Effect::Install, SlotValue::File(operand), Tier::T2);
+                }
+            }
+            Role::Host => self.host(arg, run),
+            Role::Package(ecosystem) => self.package(ecosystem, arg, run),
+            Role::Image => self.image(arg, run),
+            Role::Git => git::remote(self, arg, run, false),
+            Role::GitTo => git::remote(self, arg, run, true),
+            Role::Refspec => git::refspec(self, arg),
+            Role::GitSetting => git::setting(self, arg),
+            Role::Sql => sql::statement(self, arg, run),
+            Role::Database => self.database(arg, run),
+            Role::Process => guard::process(self, &arg.text),
+            Role::Config => {
+                let stream = self.read_file(&run.by, arg, false);
+                self.found.effect(Effect::Exec);
+                if stream.text.is_none() || stream.taint.is_remote() {
+                    self.found.raise(Tier::T2);
+                }
+                for file in &stream.taint.files {
+                    self.found.slot(&run.by, Effect::Exec, SlotValue::File(file.clone()), Tier::T2);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A URL: read, or written to when the program sends.
+    fn url(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        run.remote = true;
+        self.sent(arg, run);
+        let Some(operands) = address(&arg.text, &self.around.paths) else {
+            if !arg.known {
+                self.found.effect(if run.sends { Effect::Send } else { Effect::Fetch });
+                self.derived_target(arg, run);
+            }
+            return;
+        };
+        if is_loopback(&operands) {
+            // The machine itself: what runs there is the user's own.
+            self.found.effect(Effect::Fetch);
+            run.outgoing.secrets.clear();
+            return;
+        }
+        self.destination(run, operands);
+        if !arg.known {
+            self.derived_target(arg, run);
+        }
+    }
+
+    /// A request that changes something.
+    fn method(&mut self, method: &str, run: &mut Run<'_>) {
+        if !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") {
+            run.sends = true;
+            self.found.effect(Effect::Send);
+            self.found.raise(Tier::T2);
+        }
+    }
+
+    /// A target that other bytes decide.
+    fn derived_target(&mut self, arg: &Arg, run: &Run<'_>) {
+        let effect = if run.sends { Effect::Send } else { Effect::Fetch };
+        if arg.taint.is_remote() {
+            self.found.slot(&run.by, effect, SlotValue::Remote(arg.taint.remote.clone()), Tier::T2);
+        }
+        for file in &arg.taint.files {
+            self.found.slot(&run.by, effect, SlotValue::File(file.clone()), Tier::T2);
+        }
+        // Whatever a file or a command prints leaves with the address.
+        if !arg.taint.files.is_empty() || !arg.taint.secrets.is_empty() {
+            self.found.effect(Effect::Send);
+            self.found.raise(Tier::T2);
+        }
+    }
+
+    /// `user@host:path`, `host`, `host:port`.
+    fn host(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        run.remote = true;
+        if arg.text.contains("://") {
+            return self.url(arg, run);
+        }
+        let host = arg.text.rsplit_once('@').map_or(arg.text.as_str(), |(_, host)| host);
+        let host = match host.split_once(':') {
+            Some((host, rest)) if !rest.contains(':') => host,
+            _ => host,
+        };
+        if matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0") {
+            return;
+        }
+        match host_operands(host, self) {
+            Some(operands) => self.destination(run, operands),
+            None => self.destination_unnamed(run),
+        }
+    }
+
+    /// A destination that the command does not spell out, such as an alias of the user's configuration.
+    fn destination_unnamed(&mut self, run: &Run<'_>) {
+        self.found.effect(if run.sends { Effect::Send } else { Effect::Fetch });
+        if run.sends {
+            self.found.raise(Tier::T2);
+        }
+    }
+
+    /// A package to install: a name, or a direct reference.
+    fn package(&mut self, ecosystem: &str, arg: &Arg, run: &mut Run<'_>) {
+        let text = arg.text.as_str();
+        let paths = self.around.paths_at(self.env.cwd.as_deref());
+        if text.starts_with(['.', '/', '~'])
+            || text.ends_with(".whl")
+            || text.ends_with(".tgz") && !text.contains("://")
+        {
+            code::run_file(self, &run.by, arg, None);
+            return;
+        }
+        self.found.effect(Effect::Install);
+        self.found.raise(Tier::T2);
+        run.remote = true;
+        let direct = text.contains("://") || text.starts_with("git@") || text.starts_with("github:");
+        let kinds = if direct { &[Kind::Git, Kind::Url][..] } else { &[Kind::Package][..] };
+        let operand = kinds.iter().find_map(|kind| match kind {
+            Kind::Package => Operand::parse(Kind::Package, &format!("{ecosystem}:{text}"), &paths),
+            kind => Operand::parse(*kind, text.trim_start_matches("git+"), &paths),
+        });
+        match operand {
+            Some(operand) => {
+                self.found.slot(&run.by, Effect::Install, SlotValue::Operands(operand.expand()), Tier::T2);
+            }
+            None if !arg.known => {
+                for file in &arg.taint.files {
+                    self.found.slot(&run.by, Effect::Install, SlotValue::File(file.clone()), Tier::T2);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn image(&mut self, arg: &Arg, run: &Run<'_>) {
+        self.found.effect(Effect::Install);
+        self.found.raise(Tier::T2);
+        if let Some(operand) = Operand::parse(Kind::Image, &arg.text, &self.around.paths) {
+            self.found.slot(&run.by, Effect::Install, SlotValue::Operands(operand.expand()), Tier::T2);
+        }
+    }
+
+    fn database(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        if arg.text.contains("://") {
+            if let Some((scheme, rest)) = arg.text.split_once("://") {
+                let authority = rest.split(['/', '?']).next().unwrap_or_default();
+                if !scheme.is_empty() && !authority.is_empty() {
+                    let host = arg.with_text(authority);
+                    self.host(&host, run);
+                }
+            }
+        } else if arg.text.contains('.') && !arg.text.contains('/') && !arg.text.ends_with(".db") {
+            self.host(arg, run);
+        }
+    }
+
+    /// Text that goes out as it stands.
+    fn sent(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        run.outgoing.add_secrets_of(&arg.text);
+        run.outgoing.absorb(&arg.taint);
+    }
+
+    /// A request body: `@file`, `@-`, `name=@file;type=…`, or text.
+    fn upload(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        let text = arg.text.as_str();
+        let (head, rest) = text.split_once(['@', '<']).unwrap_or((text, ""));
+        let names_file = !rest.is_empty() && (head.is_empty() || head.ends_with('='));
+        if names_file {
+            let file = rest.split(';').next().unwrap_or_default();
+            self.upload_file(&arg.with_text(file), run);
+        } else {
+            self.found.content(&run.by, Effect::Send, text);
+        }
+        self.sent(arg, run);
+    }
+
+    fn upload_file(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        if matches!(arg.text.as_str(), "-" | ".") {
+            run.outgoing.absorb(&run.stdin.taint.clone());
+            return;
+        }
+        let stream = self.read_file(&run.by, arg, false);
+        run.outgoing.absorb(&stream.taint);
+        run.outgoing.absorb(&arg.taint);
+    }
+}
+
+fn is_loopback(operands: &[Operand]) -> bool {
+    operands.iter().any(|operand| match operand.kind() {
+        Kind::Host => operand.canonical() == "localhost" || operand.canonical().ends_with(".localhost"),
+        Kind::Ip => matches!(operand.canonical(), "127.0.0.1" | "::1" | "0.0.0.0"),
+        _ => false,
+    })
+}

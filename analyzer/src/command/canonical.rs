@@ -1,0 +1,141 @@
+//! The canonical form of a command line: constants folded, words quoted no more than needed, one blank.
+
+use super::ir::{Node, Redirect, RedirectKind, Simple};
+use super::parse::parse;
+use super::word::{Mode, Piece, lex};
+
+/// The canonical form of a whole command line, or `None` when part of it is not constant, when it does not
+/// parse, or when nothing is left. A `$ ` or `% ` prompt at the start of a line is no part of it.
+pub fn canonical(text: &str) -> Option<String> {
+    let text = without_prompts(text);
+    let nodes = match parse(&text) {
+        Ok(nodes) => nodes,
+        // A doubled separator is no shell, but people write it.
+        Err(_) if text.contains(";;") => parse(&text.replace(";;", ";")).ok()?,
+        Err(_) => return None,
+    };
+    let mut parts = Vec::new();
+    for node in &nodes {
+        let part = line(node)?;
+        if !part.is_empty() {
+            parts.push(part);
+        }
+    }
+    let whole = parts.join(" ; ");
+    (!whole.is_empty()).then_some(whole)
+}
+
+fn without_prompts(text: &str) -> String {
+    let lines: Vec<_> = text
+        .lines()
+        .map(|line| {
+            let start = line.trim_start();
+            start.strip_prefix("$ ").or_else(|| start.strip_prefix("% ")).unwrap_or(line)
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// A list with its operators.
+fn line(node: &Node) -> Option<String> {
+    let Node::List(items) = node else { return render(node) };
+    let mut out = String::new();
+    for (at, (item, joint)) in items.iter().enumerate() {
+        let part = line(item)?;
+        out.push_str(&part);
+        let last = at + 1 == items.len();
+        if !last && !part.is_empty() {
+            out.push(' ');
+            out.push_str(joint.text());
+            out.push(' ');
+        } else if last && *joint == super::ir::Joint::Background {
+            out.push_str(" &");
+        }
+    }
+    Some(out)
+}
+
+/// The canonical form of one pipeline.
+pub(super) fn render(node: &Node) -> Option<String> {
+    match node {
+        Node::Simple(simple) => command(simple),
+        Node::Pipeline(stages) => {
+            let stages: Option<Vec<_>> = stages.iter().map(render).collect();
+            Some(stages?.join(" | "))
+        }
+        _ => None,
+    }
+}
+
+fn command(simple: &Simple) -> Option<String> {
+    let mut parts = Vec::new();
+    for assignment in &simple.assignments {
+        let (name, value) = assignment.split_once('=')?;
+        parts.push(format!("{name}={}", word(value)?));
+    }
+    for raw in &simple.words {
+        parts.push(word(raw)?);
+    }
+    for redirect in &simple.redirects {
+        parts.push(redirection(redirect)?);
+    }
+    Some(parts.join(" "))
+}
+
+fn redirection(redirect: &Redirect) -> Option<String> {
+    let RedirectKind::Word(op, target) = &redirect.kind else { return None };
+    let fd = redirect.fd.map(|fd| fd.to_string()).unwrap_or_default();
+    Some(format!("{fd}{op}{}", word(target)?))
+}
+
+/// A constant word, quoted if needed.
+fn word(raw: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut quoted_special = false;
+    let mut open_special = false;
+    let mut empty = true;
+    for piece in lex(raw, Mode::Word) {
+        let Piece::Text { text: part, quoted } = piece else { return None };
+        empty &= part.is_empty() && !quoted;
+        quoted_special |= quoted && part.chars().any(|c| !is_plain(c));
+        open_special |= !quoted && part.chars().any(|c| !is_plain(c));
+        text.push_str(&part);
+    }
+    if text.is_empty() {
+        return Some(if empty { String::new() } else { "''".into() });
+    }
+    // In an address the special characters of the shell stand for themselves, quoted or not.
+    let address =
+        text.contains("://") && !text.contains(|c: char| c.is_whitespace() || "'\"\\;<>()".contains(c));
+    if address || !quoted_special || !open_special && text.chars().all(is_plain) {
+        return Some(text);
+    }
+    Some(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
+/// A character that no shell takes for anything else.
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || "_@%+=:,./-".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    #[test]
+    fn quoting_is_minimal_and_folding_complete() {
+        for (text, form) in [
+            ("$ npx  degit 'o/r' site", Some("npx degit o/r site")),
+            ("mk''dir -p \"a b\"", Some("mkdir -p 'a b'")),
+            ("a|b  |c", Some("a | b | c")),
+            ("X='1 2' run", Some("X='1 2' run")),
+            ("ls *.rs", Some("ls *.rs")),
+            ("ls '*.rs'", Some("ls '*.rs'")),
+            ("run \"$HOME\"", None),
+            ("wait; sleep 1 &", Some("wait ; sleep 1 &")),
+            ("cat <<E\nx\nE", None),
+        ] {
+            assert_eq!(canonical(text).as_deref(), form, "{text}");
+        }
+    }
+}

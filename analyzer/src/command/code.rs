@@ -1,0 +1,92 @@
+//! Code that runs: files, inline text, whatever comes through a pipe.
+
+use circinus_core::action::{SlotValue, Tier};
+use circinus_core::effect::Effect;
+
+use super::machine::Machine;
+use super::value::{Arg, Stream, Taint};
+use crate::place::{Place, Region};
+
+mod literal;
+
+/// Runs a file; `language` is what reads it, `None` for the system's choice.
+pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, language: Option<&str>) -> Stream {
+    if let Some(feed) = target.feed.clone() {
+        return run_code(machine, by, language.unwrap_or("shell"), &feed);
+    }
+    let place = machine.place(target);
+    let held = place.path.as_ref().and_then(|path| machine.files.get(path)).cloned();
+    if place.region == Region::Sink {
+        return Stream::empty();
+    }
+    machine.found.effect(Effect::Exec);
+    machine.found.raise(if is_at_home(&place) { Tier::T1 } else { Tier::T2 });
+    if !target.known && !target.glob {
+        machine.found.opaque();
+        taint_slots(machine, by, &target.taint);
+    }
+    if let Some(operand) = &place.operand {
+        machine.found.slot(by, Effect::Exec, SlotValue::File(operand.clone()), Tier::T2);
+    }
+    if let Some(held) = held {
+        if held.taint.is_remote() {
+            machine.found.raise(Tier::T2);
+            machine.found.slot(by, Effect::Exec, SlotValue::Remote(held.taint.remote.clone()), Tier::T2);
+        }
+        let shell = language == Some("shell") || held.text.as_deref().is_some_and(is_shell_script);
+        if let Some(text) = held.text {
+            match language {
+                _ if shell => {
+                    machine.text(&text, &Stream::empty());
+                }
+                Some(language) => literal::scan(machine, by, language, &text),
+                None => {}
+            }
+        }
+    }
+    // What a script prints is computed by it; it is local as far as anyone can see.
+    Stream::default()
+}
+
+fn is_at_home(place: &Place) -> bool {
+    place.region == Region::Workspace && place.path.is_some()
+}
+
+fn is_shell_script(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.starts_with("#!") && (line.ends_with("sh") || line.contains("sh "))
+}
+
+/// Runs text or bytes as code of `language`.
+pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code: &Stream) -> Stream {
+    machine.found.effect(Effect::Exec);
+    machine.found.raise(Tier::T1);
+    taint_slots(machine, by, &code.taint);
+    if code.taint.decoded {
+        machine.found.opaque();
+    }
+    match code.text.as_deref() {
+        Some("") => Stream::empty(),
+        Some(text) if language == "shell" => machine.text(text, &Stream::empty()),
+        Some(text) => {
+            machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
+            literal::scan(machine, by, language, text);
+            Stream::default()
+        }
+        None => {
+            machine.found.opaque();
+            Stream::default()
+        }
+    }
+}
+
+/// The sources of code are slots of their own: whole.
+fn taint_slots(machine: &mut Machine<'_>, by: &str, taint: &Taint) {
+    if taint.is_remote() {
+        machine.found.raise(Tier::T2);
+        machine.found.slot(by, Effect::Exec, SlotValue::Remote(taint.remote.clone()), Tier::T2);
+    }
+    for file in &taint.files {
+        machine.found.slot(by, Effect::Exec, SlotValue::File(file.clone()), Tier::T2);
+    }
+}

@@ -1,0 +1,176 @@
+//! A cheap look at inline code of other languages: which calls it names, and with which literal operands.
+//!
+//! This is no parser. It may only make an action stricter, and only for names that do little else.
+
+use circinus_core::action::{SlotValue, Tier};
+use circinus_core::effect::Effect;
+
+use super::super::found::address;
+use super::super::machine::Machine;
+use super::super::value::Arg;
+use crate::place::Region;
+
+/// Calls that run a program.
+const RUNS: &[&str] = &[
+    "os.system",
+    "subprocess",
+    "os.popen",
+    "os.exec",
+    "pty.spawn",
+    "child_process",
+    "execSync",
+    "spawnSync",
+    "system(",
+    "popen(",
+    "Kernel.exec",
+    "IO.popen",
+    "shell_exec",
+    "Bun.spawn",
+    "Deno.Command",
+    "os.spawn",
+];
+/// Calls that remove files.
+const REMOVES: &[&str] = &[
+    "shutil.rmtree",
+    "os.remove",
+    "os.unlink",
+    ".unlink(",
+    "os.rmdir",
+    "rmSync",
+    "unlinkSync",
+    "rmdirSync",
+    "fs.rm(",
+    "fs.unlink",
+    "FileUtils.rm",
+    "unlink glob",
+    "unlink(",
+    "rimraf",
+    "File.delete",
+    "rm_rf",
+    "remove_tree",
+    "Deno.remove",
+];
+/// Calls that remove trees.
+const REMOVES_TREES: &[&str] = &["rmtree", "recursive", "rm_rf", "remove_tree", "rimraf", "unlink glob"];
+/// Calls that talk to another machine and may carry a body.
+const SENDS: &[&str] = &[
+    "requests.post",
+    "requests.put",
+    "requests.patch",
+    "requests.delete",
+    "urlopen(",
+    "http.client",
+    "socket.",
+    "smtplib",
+    "httpx.post",
+    "Net::HTTP.post",
+    "net.connect",
+    "LWP::",
+    "IO::Socket",
+    "XMLHttpRequest",
+    "paramiko",
+    "ftplib",
+    "boto3",
+    "TCPSocket",
+];
+/// Calls that read from another machine.
+const FETCHES: &[&str] = &[
+    "requests.get",
+    "urllib",
+    "fetch(",
+    "httpx.get",
+    "axios",
+    "http.get",
+    "https.get",
+    "open-uri",
+    "URI.open",
+];
+/// Decoding right before running: what runs cannot be read off.
+const DECODES: &[&str] =
+    &["b64decode", "base64", "fromhex", "atob(", "decode64", "unhexlify", "marshal", "codecs.decode"];
+/// Running of computed text.
+const EVALUATES: &[&str] = &["exec(", "eval(", "Function(", "compile("];
+/// Literals looked at.
+const LITERALS_MAX: usize = 256;
+
+pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &str) {
+    if language == "sql" {
+        return;
+    }
+    let has = |names: &[&str]| names.iter().any(|name| text.contains(name));
+    let (removes, runs) = (has(REMOVES), has(RUNS));
+    if has(EVALUATES) && has(DECODES) {
+        machine.found.opaque();
+    }
+    let sends = has(SENDS) || has(FETCHES) && (text.contains("POST") || text.contains("method:"));
+    let talks = sends || has(FETCHES);
+    let writes = text.contains("open(") || text.contains("writeFile") || text.contains("write_text");
+    for literal in literals(text) {
+        if talks && literal.contains("://") {
+            let effect = if sends { Effect::Send } else { Effect::Fetch };
+            if let Some(operands) = address(literal, &machine.around.paths) {
+                machine.found.slot(by, effect, SlotValue::Operands(operands), Tier::T2);
+            }
+        }
+        if runs && literal.contains(' ') {
+            machine.inner_shell(literal);
+        }
+        paths(machine, by, literal, removes, text, writes);
+    }
+    if sends {
+        machine.found.effect(Effect::Send);
+        machine.found.raise(Tier::T2);
+    } else if talks {
+        machine.found.effect(Effect::Fetch);
+    }
+}
+
+fn paths(machine: &mut Machine<'_>, by: &str, literal: &str, removes: bool, text: &str, writes: bool) {
+    let literal = literal.trim();
+    if !literal.starts_with(['/', '~', '.'])
+        || literal.contains(['\n', ' '])
+        || literal.len() < 2
+        || literal.contains("://")
+    {
+        return;
+    }
+    let place = machine.place(&Arg::literal(literal));
+    if removes && (place.region == Region::Outside || place.vital) && literal.contains('/') {
+        let recursive = REMOVES_TREES.iter().any(|name| text.contains(name));
+        machine.found.deletes_place(by, &place, recursive);
+    } else if place.secret {
+        machine.found.reads_place(by, &place, true);
+    } else if writes && (place.persists.is_some() || place.guard) {
+        machine.found.writes_place(by, &place, circinus_core::action::WriteSource::Local, false);
+    }
+}
+
+/// What stands between quotes, in the order of appearance; escapes are left as they are.
+fn literals(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['\'', '"', '`', '(']) {
+        if found.len() >= LITERALS_MAX {
+            break;
+        }
+        let quote = rest.get(at..).and_then(|tail| tail.chars().next()).unwrap_or('"');
+        let end = if quote == '(' { ')' } else { quote };
+        let tail = rest.get(at + 1..).unwrap_or_default();
+        let Some(length) = tail.find([end, '\n']) else {
+            rest = tail;
+            continue;
+        };
+        let inside = tail.get(..length).unwrap_or_default();
+        if quote == '(' {
+            // perl's q(…); any other parenthesis holds literals of its own.
+            if inside.starts_with(['~', '/']) {
+                found.push(inside);
+            }
+            rest = tail;
+        } else {
+            found.push(inside);
+            rest = tail.get(length + 1..).unwrap_or_default();
+        }
+    }
+    found
+}

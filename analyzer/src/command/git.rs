@@ -1,0 +1,209 @@
+//! What is peculiar to git.
+
+use circinus_core::action::{Flag, SlotValue, Tier};
+use circinus_core::effect::Effect;
+use circinus_core::operand::{Kind, Operand};
+
+use super::apply::Run;
+use super::argv::Argv;
+use super::code;
+use super::machine::Machine;
+use super::value::{Arg, Stream};
+use crate::place::locate;
+
+/// Settings whose value git runs, or that direct it to what it runs, lower case; `*` stands for any text.
+const RUNS: &[&str] = &[
+    "core.pager",
+    "pager.*",
+    "core.fsmonitor",
+    "core.sshcommand",
+    "core.editor",
+    "core.hookspath",
+    "core.askpass",
+    "core.gitproxy",
+    "core.alternaterefscommand",
+    "diff.external",
+    "diff.*.textconv",
+    "diff.*.command",
+    "filter.*",
+    "merge.*.driver",
+    "mergetool.*",
+    "difftool.*",
+    "credential.helper",
+    "credential.*.helper",
+    "gpg.program",
+    "gpg.*.program",
+    "sequence.editor",
+    "alias.*",
+    "protocol.ext.allow",
+    "protocol.allow",
+    "uploadpack.packobjectshook",
+    "remote.*.uploadpack",
+    "remote.*.receivepack",
+    "init.templatedir",
+    "include.path",
+    "includeif.*",
+    "url.*.insteadof",
+    "url.*.pushinsteadof",
+    "http.proxy",
+    "browser.*",
+    "man.*",
+    "trailer.*",
+    "interactive.difffilter",
+    "sendemail.*",
+];
+/// Programs that such settings are set to so that nothing waits for a person.
+const HARMLESS: &[&str] = &[
+    "cat",
+    "true",
+    "less",
+    "more",
+    "false",
+    "",
+    "vim",
+    "nano",
+    "code --wait",
+    "store",
+    "osxkeychain",
+    "manager",
+    "cache",
+];
+
+/// Whether git runs the value of a setting.
+fn runs(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    RUNS.iter().any(|pattern| match pattern.split_once('*') {
+        Some((head, tail)) => key.len() > head.len() && key.starts_with(head) && key.ends_with(tail),
+        None => key == *pattern,
+    })
+}
+
+/// A repository: an address, or the name of one that is configured, which is not distinctive.
+pub(super) fn remote(machine: &mut Machine<'_>, arg: &Arg, run: &mut Run<'_>, sends: bool) {
+    run.remote = true;
+    run.sends |= sends;
+    if arg.text.starts_with("ext::") || arg.text.starts_with("--") {
+        machine.found.opaque();
+        return;
+    }
+    let address = arg.text.contains("://") || arg.text.contains('@') || arg.text.contains(':');
+    let local = arg.text.starts_with(['.', '/', '~']) || arg.text.starts_with("file:");
+    if address && !local {
+        if let Some(operand) = Operand::parse(Kind::Git, &arg.text, &machine.around.paths) {
+            machine.destination(run, operand.expand());
+        } else if !arg.known {
+            machine.found.effect(if sends { Effect::Send } else { Effect::Fetch });
+        }
+        run.outgoing.add_secrets_of(&arg.text);
+    }
+}
+
+/// A refspec of a push: `+source:target` forces, `:target` deletes.
+pub(super) fn refspec(machine: &mut Machine<'_>, arg: &Arg) {
+    if arg.text.starts_with(['+', ':']) {
+        machine.found.effect(Effect::Destroy);
+        machine.found.raise(Tier::T2);
+    }
+}
+
+/// `-c key=value`: in force for this one command.
+pub(super) fn setting(machine: &mut Machine<'_>, arg: &Arg) {
+    let (key, value) = arg.text.split_once('=').unwrap_or((arg.text.as_str(), ""));
+    if runs(key) && !HARMLESS.contains(&value) {
+        machine.found.effect(Effect::Exec);
+        machine.found.raise(Tier::T2);
+        let command = value.strip_prefix('!').unwrap_or(value);
+        code::run_code(machine, "git -c", "shell", &arg.with_text(command).stream());
+    }
+}
+
+/// `git config`: reading is nothing; some keys make git run what they name from then on.
+pub(super) fn config(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+    let has = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text.as_str()));
+    let operands: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let operands = match operands.split_first() {
+        Some((head, rest)) if matches!(head.text.as_str(), "set" | "get" | "list" | "unset") => rest,
+        _ => operands.as_slice(),
+    };
+    let reads = has(&["--get", "--get-all", "--get-regexp", "-l", "--list", "get", "list", "--show-origin"])
+        || operands.len() < 2;
+    machine.found.effect(Effect::Read);
+    if reads && !has(&["--unset", "unset", "--edit", "-e"]) {
+        return Some(Stream::default());
+    }
+    machine.found.effect(Effect::Write);
+    machine.found.raise(Tier::T1);
+    let (Some(key), value) = (operands.first(), operands.get(1)) else { return Some(Stream::default()) };
+    let text = value.map_or("", |value| value.text.as_str());
+    if !runs(&key.text) || HARMLESS.contains(&text) {
+        return Some(Stream::default());
+    }
+    let global = has(&["--global", "--system"]);
+    let path = if global { "~/.gitconfig" } else { ".git/config" };
+    let place = locate(path, machine.env.cwd.as_deref(), machine.around);
+    machine.found.slot("git config", Effect::Persist, SlotValue::Text(text.into()), Tier::T3);
+    machine.found.raise(if global { Tier::T3 } else { Tier::T1 });
+    let flag = if global { Flag::PersistHost } else { Flag::PersistWs };
+    let slot = place.operand.and_then(|operand| {
+        machine.found.slot("git config", Effect::Persist, SlotValue::Operands(operand.expand()), Tier::T3)
+    });
+    match slot {
+        Some(slot) => machine.found.unless_granted(slot, flag),
+        None => machine.found.flag(flag),
+    }
+    Some(Stream::default())
+}
+
+/// `checkout`, `restore`: with paths they throw away what was changed there.
+pub(super) fn discard(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+    let has = |name: &str| args.iter().any(|arg| arg.text == name);
+    if by.ends_with("restore") {
+        if (has("--staged") || has("-S")) && !has("--worktree") && !has("-W") {
+            machine.found.effect(Effect::Write);
+            machine.found.raise(Tier::T1);
+            return Some(Stream::default());
+        }
+        return None;
+    }
+    if has("--") || has(".") {
+        machine.found.effect(Effect::Destroy);
+        machine.found.raise(Tier::T2);
+    }
+    None
+}
+
+/// The directory that a clone fills.
+pub(super) fn clone_target(machine: &mut Machine<'_>, argv: &Argv, run: &mut Run<'_>) {
+    let Some(source) = argv.operands.first() else { return };
+    machine.found.effect(Effect::Write);
+    machine.found.raise(Tier::T1);
+    let target = match argv.operands.get(1) {
+        Some(target) => target.clone(),
+        None => {
+            let name = source.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+            source.with_text(name.strip_suffix(".git").unwrap_or(name))
+        }
+    };
+    run.outputs.push((target, true));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_run_are_found_in_any_case() {
+        for key in [
+            "core.sshCommand",
+            "Alias.st",
+            "filter.lfs.clean",
+            "url.https://x/.insteadOf",
+            "diff.word.textconv",
+        ] {
+            assert!(runs(key), "{key}");
+        }
+        for key in ["user.name", "core.autocrlf", "color.ui", "advice.detachedHead"] {
+            assert!(!runs(key), "{key}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Variables that make programs load or run what they name.
+
+use circinus_core::action::{SlotValue, Tier};
+use circinus_core::effect::Effect;
+
+use super::code;
+use super::machine::Machine;
+use super::value::Arg;
+
+/// Variables whose value is a file (or a list of files) that is loaded.
+const FILES: &[&str] = &[
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV",
+    "ENV",
+    "PYTHONSTARTUP",
+    "PERL5LIB",
+    "RUBYLIB",
+];
+/// Variables whose value is a directory that code is found in.
+const DIRECTORIES: &[&str] = &["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"];
+/// Variables whose value is a command line.
+const COMMANDS: &[&str] = &[
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "PROMPT_COMMAND",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "PAGER",
+    "GIT_PAGER",
+    "EDITOR",
+    "VISUAL",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "MANPAGER",
+    "BROWSER",
+    "RUSTC_WRAPPER",
+    "RUSTC",
+    "CC",
+    "CXX",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "RSYNC_RSH",
+    "TAR_OPTIONS",
+];
+/// Variables that hold options of an interpreter.
+const OPTIONS: &[&str] = &[
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "RUBYOPT",
+    "PYTHONWARNINGS",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "BASH_FUNC",
+];
+/// Variables that direct traffic to another host.
+const HOSTS: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "NPM_CONFIG_REGISTRY",
+    "npm_config_registry",
+    "UV_INDEX_URL",
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_BASE_URL",
+    "GOPROXY",
+    "DOCKER_HOST",
+];
+/// Programs that editors and pagers are set to so that nothing waits for a person.
+const HARMLESS: &[&str] = &[
+    "cat", "less", "more", "true", ":", "vi", "vim", "nano", "code", "emacs", "gcc", "g++", "clang",
+    "clang++", "cc", "c++", "rustc", "sccache",
+];
+
+/// Looks at an assignment.
+pub(super) fn assigned(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    if name.starts_with("CIRCINUS_") {
+        machine.found.guard();
+    }
+    if matches!(name, "CLAUDE_CODE_SIMPLE" | "CLAUDE_CONFIG_DIR") {
+        machine.found.guard();
+    }
+    if value.text.is_empty() {
+        return;
+    }
+    if FILES.contains(&name) {
+        for part in value.text.split([':', ' ']).filter(|part| !part.is_empty()) {
+            code::run_file(machine, name, &value.with_text(part), None);
+        }
+        machine.found.raise(Tier::T2);
+    } else if DIRECTORIES.contains(&name) {
+        machine.found.effect(Effect::Exec);
+        directory(machine, name, value);
+    } else if name == "PATH" {
+        path_list(machine, value);
+    } else if COMMANDS.contains(&name) {
+        if !HARMLESS.contains(&value.text.as_str()) {
+            machine.text_value(value);
+        }
+    } else if OPTIONS.contains(&name) {
+        options(machine, name, value);
+    } else if HOSTS.contains(&name) {
+        if let Some(operands) = super::found::address(&value.text, &machine.around.paths) {
+            machine.found.slot(name, Effect::Send, SlotValue::Operands(operands), Tier::T2);
+        }
+    }
+}
+
+/// A directory that programs come from: whoever can write there decides what runs.
+fn directory(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    for part in value.text.split(':').filter(|part| !part.is_empty() && !part.starts_with('$')) {
+        let place = machine.place(&value.with_text(part));
+        if let Some(operand) = place.operand {
+            machine.found.slot(name, Effect::Exec, SlotValue::Operands(operand.expand()), Tier::T2);
+        }
+    }
+}
+
+/// Tools of the user are commonly put on the path; what lies in the workspace or in scratch space and comes
+/// first can stand in for any program.
+fn path_list(machine: &mut Machine<'_>, value: &Arg) {
+    let first = value.text.split(':').next().unwrap_or_default();
+    let tools = ["node_modules/.bin", ".venv/bin", "venv/bin", "/bin"].iter().any(|end| first.ends_with(end));
+    if !first.is_empty() && !first.starts_with('$') {
+        directory(machine, "PATH", &value.with_text(first));
+        if !tools {
+            machine.found.raise(Tier::T2);
+        }
+    }
+}
+
+fn options(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    let words: Vec<_> = value.text.split(' ').collect();
+    for pair in words.windows(2) {
+        let &[option, file] = pair else { continue };
+        if matches!(option, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader") {
+            code::run_file(machine, name, &value.with_text(file), Some("node"));
+        }
+    }
+    for word in words {
+        let loaded = ["--require=", "--import=", "--loader=", "-javaagent:", "-I", "-M", "-r"]
+            .iter()
+            .find_map(|prefix| word.strip_prefix(prefix).filter(|file| !file.is_empty()));
+        if let Some(file) = loaded {
+            code::run_file(machine, name, &value.with_text(file), None);
+            machine.found.raise(Tier::T2);
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// A value that a program will run as a shell command line.
+    pub(super) fn text_value(&mut self, value: &Arg) {
+        self.found.effect(Effect::Exec);
+        self.found.raise(Tier::T2);
+        code::run_code(self, "variable", "shell", &value.stream());
+    }
+}

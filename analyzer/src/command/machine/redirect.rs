@@ -1,0 +1,197 @@
+//! Redirections: where input comes from and output goes.
+
+use circinus_core::action::{SlotValue, Tier, WriteSource};
+use circinus_core::effect::Effect;
+use circinus_core::operand::{Kind, Operand};
+
+use super::super::ir::{Redirect, RedirectKind};
+use super::super::value::{Arg, Stream, Taint};
+use super::Machine;
+use crate::place::{Place, Region, locate};
+
+/// What the redirections of one command do.
+#[derive(Default)]
+pub(in super::super) struct Aims {
+    /// Standard input, if redirected.
+    pub(super) stdin: Option<Stream>,
+    /// Files that standard output goes to, and whether it is appended.
+    outputs: Vec<(Arg, bool)>,
+    /// Standard output does not go on to the pipe or the agent.
+    captured: bool,
+    /// Sources of process substitutions that are written to.
+    drains: Vec<String>,
+    /// A network connection of the shell itself: both directions.
+    socket: bool,
+}
+
+impl Machine<'_> {
+    /// Evaluates redirections: input is read now, output is delivered later.
+    pub(in super::super) fn redirects(&mut self, redirects: &[Redirect]) -> Aims {
+        let mut aims = Aims::default();
+        for redirect in redirects {
+            match &redirect.kind {
+                RedirectKind::Here { body, literal } => {
+                    let body = if *literal { Stream::literal(body.clone()) } else { self.expand_text(body) };
+                    if matches!(redirect.fd, None | Some(0)) {
+                        aims.stdin = Some(body);
+                    }
+                }
+                RedirectKind::Word(op, word) => self.word_redirect(&mut aims, redirect.fd, op, word),
+            }
+        }
+        aims
+    }
+
+    fn word_redirect(&mut self, aims: &mut Aims, fd: Option<i32>, op: &str, word: &str) {
+        let target = self.expand_one(word);
+        if let Some(peer) = self.socket(&target) {
+            // The connection is open in both directions, whichever way it is written.
+            aims.socket = true;
+            aims.stdin.get_or_insert_with(|| Stream::unknown(Taint::remote(peer)));
+            return;
+        }
+        match op {
+            "<<<" => aims.stdin = Some(target.stream()),
+            "<" | "<>" => {
+                let stream = match &target.feed {
+                    Some(feed) => feed.clone(),
+                    None => self.read_file("redirection", &target, false),
+                };
+                if matches!(fd, None | Some(0)) {
+                    aims.stdin = Some(stream);
+                }
+            }
+            // A copy of a descriptor.
+            "<&" | ">&" if target.text.bytes().all(|b| b.is_ascii_digit() || b == b'-') => {
+                aims.captured |=
+                    fd == Some(1) && target.text == "2" || op == ">&" && fd.is_none() && target.text == "2";
+            }
+            _ => {
+                let is_output = matches!(fd, None | Some(1));
+                if let Some(source) = target.drain.clone() {
+                    aims.drains.push(source);
+                } else if is_output {
+                    aims.outputs.push((target, op.contains(">>")));
+                } else {
+                    self.write_file("redirection", &target, &Stream::unknown(Taint::default()), true);
+                }
+                aims.captured |= is_output;
+            }
+        }
+    }
+
+    /// `/dev/tcp/host/port`: the shell itself connects, and what it sends or gets is not a request that
+    /// anything describes.
+    fn socket(&mut self, target: &Arg) -> Option<Vec<Operand>> {
+        let rest = target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))?;
+        self.found.raise(Tier::T2);
+        self.found.effect(Effect::Exec);
+        self.found.effect(Effect::Send);
+        let host = rest.split('/').next().unwrap_or_default();
+        let Some(operands) = host_operands(host, self) else {
+            if !target.known {
+                self.found.opaque();
+            }
+            return Some(Vec::new());
+        };
+        self.found.slot("/dev/tcp", Effect::Send, SlotValue::Operands(operands.clone()), Tier::T2);
+        Some(operands)
+    }
+
+    /// What a file holds; naming it is recorded.
+    pub(in super::super) fn read_file(&mut self, by: &str, target: &Arg, shown: bool) -> Stream {
+        if let Some(feed) = &target.feed {
+            return feed.clone();
+        }
+        let place = self.place(target);
+        if place.region == Region::Sink {
+            return Stream::empty();
+        }
+        self.found.reads_place(by, &place, shown);
+        let mut stream =
+            place.path.as_ref().and_then(|path| self.files.get(path)).cloned().unwrap_or_default();
+        if let Some(operand) = &place.operand {
+            stream.taint.absorb(&Taint { files: vec![operand.clone()], ..Taint::default() });
+        }
+        if place.secret {
+            stream.taint.add_secret(&[]);
+        }
+        stream
+    }
+
+    /// Writes `stream` to a file.
+    pub(in super::super) fn write_file(&mut self, by: &str, target: &Arg, stream: &Stream, append: bool) {
+        let place = self.place(target);
+        let from = source_of(stream);
+        if place.persists.is_some() {
+            self.persist_content(by, stream);
+        }
+        self.found.writes_place(by, &place, from, false);
+        if let Some(path) = place.path.filter(|_| !place.pattern && place.region != Region::Sink) {
+            match self.files.get_mut(&path) {
+                Some(held) if append => held.append(stream),
+                _ => {
+                    self.files.insert(path, stream.clone());
+                }
+            }
+        }
+    }
+
+    /// Content that later runs or instructs by itself is a designator.
+    fn persist_content(&mut self, by: &str, stream: &Stream) {
+        if let Some(text) = stream.text.as_deref().filter(|text| !text.trim().is_empty()) {
+            self.found.slot(by, Effect::Persist, SlotValue::Text(text.into()), Tier::T3);
+        }
+        if stream.taint.is_remote() {
+            self.found.slot(by, Effect::Persist, SlotValue::Remote(stream.taint.remote.clone()), Tier::T3);
+        }
+        for file in &stream.taint.files {
+            self.found.slot(by, Effect::Persist, SlotValue::File(file.clone()), Tier::T3);
+        }
+    }
+
+    /// Hands output to the files it goes to; returns what goes on.
+    pub(in super::super) fn deliver(&mut self, out: Stream, aims: &Aims, by: &str) -> Stream {
+        for (target, append) in &aims.outputs {
+            self.write_file(by, target, &out, *append);
+        }
+        for source in &aims.drains {
+            self.text(source, &out);
+        }
+        if aims.captured || aims.socket { Stream::empty() } else { out }
+    }
+
+    /// Where a word leads as a path.
+    pub(in super::super) fn place(&self, target: &Arg) -> Place {
+        let mut place = locate(&target.text, self.env.cwd.as_deref(), self.around);
+        if !target.known {
+            place.operand = None;
+            place.path = None;
+            place.region = Region::Outside;
+            place.vital = false;
+        }
+        place
+    }
+}
+
+/// Where written bytes come from, in the action's terms.
+pub(in super::super) fn source_of(stream: &Stream) -> WriteSource {
+    let taint = &stream.taint;
+    if taint.is_remote() {
+        WriteSource::Remote(taint.remote.clone())
+    } else if !taint.files.is_empty() {
+        WriteSource::Files(taint.files.clone())
+    } else if stream.text.is_some() {
+        WriteSource::Agent
+    } else {
+        WriteSource::Local
+    }
+}
+
+/// The operands of a host in host position: a name or an address, itself first.
+pub(in super::super) fn host_operands(host: &str, machine: &Machine<'_>) -> Option<Vec<Operand>> {
+    let paths = &machine.around.paths;
+    let operand =
+        Operand::parse(Kind::Ip, host, paths).or_else(|| Operand::parse(Kind::Host, host, paths))?;
+    Some(operand.expand())
+}

@@ -1,0 +1,199 @@
+//! One simple command: assignments, redirections, and which program it is.
+
+use circinus_core::action::{SlotValue, Tier};
+use circinus_core::effect::Effect;
+
+use super::super::ir::Simple;
+use super::super::table::lookup;
+use super::super::value::{Arg, Stream};
+use super::super::{code, loader};
+use super::Machine;
+use crate::place::{Region, is_within};
+
+/// Directories whose programs are known by their base name.
+const TRUSTED: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/usr/local/go/bin",
+    "/usr/libexec",
+];
+/// The same below the home.
+const TRUSTED_IN_HOME: &[&str] = &[
+    ".cargo/bin",
+    ".local/bin",
+    ".bun/bin",
+    "go/bin",
+    ".deno/bin",
+    ".volta/bin",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
+];
+/// Programs inside programs: wrappers, functions, payloads.
+const PROGRAM_DEPTH_MAX: usize = 64;
+
+impl Machine<'_> {
+    /// Runs a simple command on `stdin` and returns what it prints.
+    pub(in super::super) fn simple(&mut self, simple: &Simple, stdin: Stream) -> Stream {
+        if !self.spend() {
+            return Stream::default();
+        }
+        let lasting = simple.words.is_empty();
+        let before = (!lasting && !simple.assignments.is_empty()).then(|| self.env.clone());
+        for assignment in &simple.assignments {
+            self.assign(assignment);
+        }
+        let words: Vec<Arg> = simple.words.iter().flat_map(|word| self.expand(word)).collect();
+        let aims = self.redirects(&simple.redirects);
+        let stdin = aims.stdin.clone().unwrap_or(stdin);
+        let by = words.first().map_or_else(|| "redirection".to_owned(), |word| word.text.clone());
+        let drains: Vec<_> = words.iter().filter_map(|word| word.drain.clone()).collect();
+        let out = if words.is_empty() { Stream::empty() } else { self.program(words, stdin) };
+        for source in drains {
+            self.text(&source, &out);
+        }
+        if let Some(env) = before {
+            for assignment in &simple.assignments {
+                let name = assignment.split(['=', '+', '[']).next().unwrap_or_default();
+                let old = env.get(name).unwrap_or_else(|| Arg::unknown(format!("${name}")));
+                self.env.set(name, old);
+            }
+        }
+        self.deliver(out, &aims, &by)
+    }
+
+    /// `name=value`, `name+=value`, `name=(…)`, `name[i]=value`, raw.
+    pub(in super::super) fn assign(&mut self, raw: &str) {
+        let Some((name, value)) = raw.split_once('=') else { return };
+        let (name, append) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        if let Some((array, index)) = name.split_once('[') {
+            self.expand_text(index);
+            let value = self.expand_one(value);
+            return self.set_variable(array, Arg { known: false, ..value });
+        }
+        let value = match value.strip_prefix('(').and_then(|list| list.strip_suffix(')')) {
+            Some(list) => {
+                // The elements run through the same expansion as the words of a command.
+                let out = self.text(&format!("printf %s {}", list.replace('\n', " ")), &Stream::empty());
+                Arg { known: false, text: format!("${name}"), taint: out.taint, ..Arg::default() }
+            }
+            None => self.expand_one(value),
+        };
+        let value = match self.env.get(name).filter(|_| append) {
+            Some(mut old) => {
+                old.known &= value.known;
+                old.text.push_str(&value.text);
+                old.taint.absorb(&value.taint);
+                old
+            }
+            None => Arg { known: value.known && !append, ..value },
+        };
+        self.set_variable(name, value);
+    }
+
+    /// Sets a variable; some of them make programs load or run what they name.
+    pub(in super::super) fn set_variable(&mut self, name: &str, value: Arg) {
+        loader::assigned(self, name, &value);
+        self.env.set(name, value);
+    }
+
+    /// Runs a program by its words.
+    pub(in super::super) fn program(&mut self, words: Vec<Arg>, stdin: Stream) -> Stream {
+        if self.nesting >= PROGRAM_DEPTH_MAX {
+            self.found.opaque();
+            return Stream::default();
+        }
+        self.nesting += 1;
+        let out = self.dispatch(words, stdin);
+        self.nesting -= 1;
+        out
+    }
+
+    fn dispatch(&mut self, words: Vec<Arg>, stdin: Stream) -> Stream {
+        let mut words = words.into_iter();
+        let Some(head) = words.next() else { return Stream::empty() };
+        let args: Vec<Arg> = words.collect();
+        if !head.known || head.glob {
+            return self.unknown_word(&head, &args, &stdin);
+        }
+        if let Some(body) = self.env.functions.get(&head.text).cloned() {
+            return self.function(&body, &args, &stdin);
+        }
+        let base = head.text.rsplit('/').next().unwrap_or_default().to_owned();
+        if head.text.contains('/') && !self.is_trusted(&head) {
+            let mut out = code::run_file(self, &base, &head, None);
+            if let Some(rule) = lookup(&base) {
+                out.append(&self.apply(&base, rule, &args, stdin));
+                out.text = None;
+            } else {
+                self.unlisted(&base, &args, &stdin);
+            }
+            return out;
+        }
+        match lookup(&base) {
+            Some(rule) => self.apply(&base, rule, &args, stdin),
+            None => {
+                self.found.raise(Tier::T1);
+                self.found.effect(Effect::Exec);
+                self.unlisted(&base, &args, &stdin)
+            }
+        }
+    }
+
+    fn is_trusted(&self, head: &Arg) -> bool {
+        let place = self.place(head);
+        let Some(path) = place.path.as_deref().filter(|_| place.region == Region::Outside) else {
+            return false;
+        };
+        let home = self.around.home();
+        TRUSTED.iter().any(|directory| path.rsplit_once('/').is_some_and(|(parent, _)| parent == *directory))
+            || TRUSTED_IN_HOME.iter().any(|directory| is_within(path, &format!("{home}/{directory}")))
+    }
+
+    /// The word in command position is not known: whatever it is runs.
+    fn unknown_word(&mut self, head: &Arg, args: &[Arg], stdin: &Stream) -> Stream {
+        self.found.opaque();
+        if head.taint.is_remote() {
+            self.found.slot(
+                "command word",
+                Effect::Exec,
+                SlotValue::Remote(head.taint.remote.clone()),
+                Tier::T2,
+            );
+        }
+        for file in &head.taint.files {
+            self.found.slot("command word", Effect::Exec, SlotValue::File(file.clone()), Tier::T2);
+        }
+        self.unlisted("command word", args, stdin);
+        Stream::unknown(head.taint.clone())
+    }
+
+    /// A function of this very text, with its arguments.
+    fn function(&mut self, body: &super::super::ir::Node, args: &[Arg], stdin: &Stream) -> Stream {
+        if !self.spend() {
+            return Stream::default();
+        }
+        let names: Vec<_> = (1..=9).map(|n| n.to_string()).collect();
+        let saved: Vec<_> = names.iter().map(|name| self.env.get(name)).collect();
+        for (at, name) in names.iter().enumerate() {
+            self.env.set(name, args.get(at).cloned().unwrap_or_else(|| Arg::literal("")));
+        }
+        let mut all = Arg::literal(args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" "));
+        for arg in args {
+            all.known &= arg.known && !arg.text.contains(' ');
+            all.taint.absorb(&arg.taint);
+        }
+        self.env.set("@", all.clone());
+        self.env.set("*", all);
+        let out = self.node(body, stdin);
+        for (name, value) in names.iter().zip(saved) {
+            self.env.set(name, value.unwrap_or_else(|| Arg::unknown(format!("${name}"))));
+        }
+        out
+    }
+}

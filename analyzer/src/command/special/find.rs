@@ -1,0 +1,164 @@
+//! `find` and `xargs`: programs that run others on what they find or read.
+
+use circinus_core::action::{SlotValue, Tier};
+use circinus_core::effect::Effect;
+
+use super::super::argv::{Until, sort};
+use super::super::machine::Machine;
+use super::super::table::{Role, Rule};
+use super::super::value::{Arg, Stream};
+
+/// Words of the input of `xargs` that are added to its command.
+const INPUT_WORDS_MAX: usize = 32;
+
+/// `find [paths] [expression]`.
+pub(super) fn walk(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+    machine.found.effect(Effect::Read);
+    let begins = args.iter().position(|arg| {
+        arg.text.starts_with(['-', '(', '!']) && !matches!(arg.text.as_str(), "-H" | "-L" | "-P")
+    });
+    let begins = begins.unwrap_or(args.len());
+    let (roots, expression) = args.split_at_checked(begins)?;
+    let mut roots: Vec<_> = roots.iter().filter(|arg| !arg.text.starts_with('-')).cloned().collect();
+    if roots.is_empty() {
+        roots.push(Arg::literal("."));
+    }
+    let narrowed = expression.iter().any(|arg| {
+        matches!(
+            arg.text.as_str(),
+            "-name"
+                | "-iname"
+                | "-path"
+                | "-regex"
+                | "-mtime"
+                | "-newer"
+                | "-empty"
+                | "-size"
+                | "-wholename"
+                | "-maxdepth"
+        )
+    });
+    let mut at = 0;
+    while let Some(arg) = expression.get(at) {
+        at += 1;
+        match arg.text.as_str() {
+            "-delete" => {
+                for root in &roots {
+                    delete(machine, by, root, narrowed);
+                }
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let rest = expression.get(at..).unwrap_or_default();
+                let length =
+                    rest.iter().position(|arg| matches!(arg.text.as_str(), ";" | "+")).unwrap_or(rest.len());
+                let payload = rest.get(..length).unwrap_or_default();
+                at += length + 1;
+                on_each(machine, payload, &roots, narrowed, stdin);
+            }
+            "-fprint" | "-fls" | "-fprintf" | "-fprint0" => {
+                if let Some(target) = expression.get(at) {
+                    machine.write_file(by, target, &Stream::default(), false);
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(Stream::default())
+}
+
+fn delete(machine: &mut Machine<'_>, by: &str, root: &Arg, narrowed: bool) {
+    let place = machine.place(root);
+    machine.found.deletes_place(by, &place, !narrowed);
+}
+
+/// Runs the payload on what is found: on the roots themselves if nothing narrows the search, and on a
+/// pattern below them otherwise.
+fn on_each(machine: &mut Machine<'_>, payload: &[Arg], roots: &[Arg], narrowed: bool, stdin: &Stream) {
+    for root in roots.iter().take(8) {
+        let found = if narrowed {
+            Arg { glob: true, ..root.with_text(&format!("{}/*.found", root.text.trim_end_matches('/'))) }
+        } else {
+            root.clone()
+        };
+        let words: Vec<_> = payload
+            .iter()
+            .map(|arg| {
+                if arg.text == "{}" {
+                    found.clone()
+                } else {
+                    Arg { known: arg.known, ..arg.with_text(&arg.text.replace("{}", &found.text)) }
+                }
+            })
+            .collect();
+        machine.program(words, stdin.clone());
+    }
+}
+
+/// `xargs [options] command`: the input becomes arguments.
+pub(super) fn xargs(
+    machine: &mut Machine<'_>,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let argv = sort(rule, args, Until::Operand);
+    let mut command = args.get(argv.rest_at..).unwrap_or_default().to_vec();
+    let mark = argv
+        .options
+        .iter()
+        .find(|given| given.opt.names.contains(&"-I"))
+        .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()).to_owned());
+    let mut input = stdin.clone();
+    for given in argv.options.iter().filter(|given| given.opt.value == Some(Role::Read)) {
+        if let Some(file) = &given.value {
+            input = machine.read_file("xargs", file, false);
+        }
+    }
+    if command.is_empty() {
+        return Some(input);
+    }
+    machine.found.effect(Effect::Exec);
+    let head = command
+        .first()
+        .map(|arg| arg.text.rsplit('/').next().unwrap_or_default().to_owned())
+        .unwrap_or_default();
+    let words: Vec<Arg> = match &input.text {
+        Some(text) => text
+            .split_ascii_whitespace()
+            .take(INPUT_WORDS_MAX)
+            .map(|word| Arg { taint: input.taint.clone(), ..Arg::literal(word) })
+            .collect(),
+        None => vec![Arg { taint: input.taint.clone(), ..Arg::unknown("$input") }],
+    };
+    // Words that come in are arguments; a shell would run them.
+    if matches!(head.as_str(), "sh" | "bash" | "zsh" | "dash")
+        && input.text.is_none()
+        && mark.is_none()
+        && command.last().is_some_and(|arg| arg.text == "-c")
+    {
+        machine.found.opaque();
+        if input.taint.is_remote() {
+            machine.found.slot(
+                "xargs",
+                Effect::Exec,
+                SlotValue::Remote(input.taint.remote.clone()),
+                Tier::T2,
+            );
+        }
+    }
+    match mark {
+        Some(mark) => {
+            let word = words.first().cloned().unwrap_or_default();
+            for arg in &mut command {
+                if arg.text.contains(&mark) {
+                    let mut filled = arg.with_text(&arg.text.replace(&mark, &word.text));
+                    filled.known &= word.known;
+                    filled.taint.absorb(&word.taint);
+                    *arg = filled;
+                }
+            }
+        }
+        None => command.extend(words),
+    }
+    Some(machine.program(command, Stream::empty()))
+}

@@ -1,0 +1,206 @@
+//! Programs that run commands or put files elsewhere: other hosts, containers.
+
+use circinus_core::action::{Flag, Tier};
+use circinus_core::effect::Effect;
+use circinus_core::operand::Kind;
+
+use super::super::apply::Run;
+use super::super::argv::{Until, sort};
+use super::super::code;
+use super::super::machine::{Machine, source_of};
+use super::super::table::{Role, Rule};
+use super::super::value::{Arg, Stream, Taint};
+
+/// `ssh [options] host [command]`.
+pub(super) fn ssh(
+    machine: &mut Machine<'_>,
+    by: &str,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let argv = sort(rule, args, Until::Operand);
+    machine.found.raise(Tier::T2);
+    machine.found.effect(Effect::Send);
+    let mut run = Run::new(by, stdin);
+    run.sends = true;
+    connection_options(
+        machine,
+        &argv.options.iter().filter_map(|given| given.value.clone()).collect::<Vec<_>>(),
+    );
+    let rest = args.get(argv.rest_at..).unwrap_or_default();
+    let (host, command) = rest.split_first()?;
+    run.outgoing.absorb(&stdin.taint);
+    machine.role(Role::Host, host, &mut run);
+    let words: Vec<_> = command.iter().map(|arg| arg.text.as_str()).collect();
+    for arg in command {
+        run.outgoing.absorb(&arg.taint);
+        run.outgoing.add_secrets_of(&arg.text);
+    }
+    if !words.is_empty() {
+        let text = Stream {
+            text: command.iter().all(|arg| arg.known).then(|| words.join(" ")),
+            taint: Taint::default(),
+        };
+        machine.elsewhere(|machine| {
+            code::run_code(machine, by, "shell", &text);
+        });
+    }
+    machine.sinks(&run);
+    Some(Stream::unknown(Taint::remote(run.addresses())))
+}
+
+/// `ProxyCommand` and kin are command lines that run here.
+fn connection_options(machine: &mut Machine<'_>, values: &[Arg]) {
+    for value in values {
+        let (name, command) = value.text.split_once(['=', ' ']).unwrap_or((&value.text, ""));
+        let runs = ["proxycommand", "localcommand", "knownhostscommand", "match"];
+        if runs.contains(&name.to_ascii_lowercase().as_str()) && command != "none" {
+            machine.text_value(&value.with_text(command));
+        }
+    }
+}
+
+/// `scp`, `rsync`, `sftp`: operands with a colon are on another host.
+pub(super) fn copy(
+    machine: &mut Machine<'_>,
+    by: &str,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let argv = sort(rule, args, Until::End);
+    let mut run = Run::new(by, stdin);
+    connection_options(
+        machine,
+        &argv.options.iter().filter_map(|given| given.value.clone()).collect::<Vec<_>>(),
+    );
+    for given in &argv.options {
+        if let (Some(Role::Shell), Some(command)) = (given.opt.value, &given.value) {
+            if !matches!(command.text.split(' ').next(), Some("ssh")) {
+                machine.text_value(command);
+            }
+        }
+    }
+    let deletes = argv.options.iter().any(|given| given.opt.effects.contains(&Effect::Destroy));
+    let (target, sources) = argv.operands.split_last()?;
+    let any_remote = argv.operands.iter().any(|operand| is_remote(&operand.text));
+    let uploads = is_remote(&target.text) || !any_remote && by == "sftp";
+    run.sends = uploads;
+    let mut taint = Taint::default();
+    for source in sources {
+        if is_remote(&source.text) {
+            machine.role(Role::Host, source, &mut run);
+        } else {
+            taint.absorb(&machine.read_file(by, source, false).taint);
+        }
+    }
+    if uploads {
+        machine.found.effect(Effect::Send);
+        machine.found.raise(Tier::T2);
+        run.outgoing.absorb(&taint);
+        machine.role(Role::Host, target, &mut run);
+        if deletes {
+            machine.found.effect(Effect::Destroy);
+        }
+        machine.sinks(&run);
+        return Some(Stream::unknown(Taint::remote(run.addresses())));
+    }
+    if any_remote {
+        taint.absorb(&Taint::remote(run.addresses()));
+        machine.found.effect(Effect::Fetch);
+    }
+    let place = machine.place(target);
+    machine.found.writes_place(by, &place, source_of(&Stream::unknown(taint.clone())), true);
+    if deletes {
+        machine.found.deletes_place(by, &place, true);
+    }
+    Some(Stream::default())
+}
+
+fn is_remote(text: &str) -> bool {
+    text.contains("://")
+        || text.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'))
+}
+
+/// `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`.
+pub(super) fn container(
+    machine: &mut Machine<'_>,
+    by: &str,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let argv = sort(rule, args, Until::Operand);
+    if argv.only_says {
+        return Some(Stream::default());
+    }
+    machine.found.effect(Effect::Exec);
+    machine.found.raise(rule.tier.max(Tier::T1));
+    let mut run = Run::new(by, stdin);
+    for given in &argv.options {
+        machine.found.raise(given.opt.tier);
+        given.opt.effects.iter().for_each(|effect| machine.found.effect(*effect));
+        let mounts = given.opt.names.contains(&"-v");
+        let value = given.value.as_ref().map_or("", |value| value.text.as_str());
+        if mounts
+            && (value.starts_with("/:")
+                || value.contains("docker.sock")
+                || value.contains("src=/,")
+                || value.starts_with("/etc"))
+        {
+            machine.found.raise(Tier::T2);
+        }
+    }
+    let rest = args.get(argv.rest_at..).unwrap_or_default();
+    let (head, mut command) = rest.split_first()?;
+    if rule.args.first() == Some(&Role::Image) {
+        machine.role(Role::Image, head, &mut run);
+    }
+    if let Some(at) = command.iter().position(|arg| arg.known && arg.text == "--") {
+        command = command.get(at + 1..).unwrap_or_default();
+    }
+    if !command.is_empty() {
+        let words = command.to_vec();
+        let flow = stdin.clone();
+        machine.elsewhere(|machine| {
+            machine.program(words, flow);
+        });
+    }
+    Some(Stream::unknown(if rule.remote { Taint::remote(Vec::new()) } else { Taint::default() }))
+}
+
+impl Machine<'_> {
+    /// What happens in another file system: its paths are not those of this machine.
+    fn elsewhere(&mut self, body: impl FnOnce(&mut Self)) {
+        let before = self.found.clone();
+        let (env, files) = (self.env.clone(), self.files.clone());
+        self.env.cwd = None;
+        body(self);
+        self.env = env;
+        self.files = files;
+        let inner = std::mem::replace(&mut self.found, before);
+        self.found.raise(inner.tier.min(Tier::T2));
+        self.found.effects = self.found.effects.union(inner.effects);
+        for flag in [Flag::Catastrophic, Flag::Opaque, Flag::SecretSink] {
+            if inner.flags.contains(flag) {
+                self.found.flag(flag);
+            }
+        }
+        let is_path = |value: &circinus_core::action::SlotValue| match value {
+            circinus_core::action::SlotValue::Operands(operands) => {
+                operands.first().is_some_and(|operand| operand.kind() == Kind::Path)
+            }
+            circinus_core::action::SlotValue::File(_) => true,
+            _ => false,
+        };
+        for slot in inner.slots {
+            if !is_path(&slot.value)
+                && !self.found.slots.contains(&slot)
+                && self.found.slots.len() < circinus_core::limits::SLOTS_MAX
+            {
+                self.found.slots.push(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Programs that the table does not know: not interrupted for being unknown, but their words are looked at.
+
+use circinus_core::action::{Flag, SlotValue, Tier};
+use circinus_core::effect::Effect;
+use circinus_core::operand::Kind;
+
+use super::found::address;
+use super::machine::{Machine, host_operands};
+use super::secret::is_home;
+use super::table::lookup;
+use super::value::{Arg, Stream, Taint};
+use super::verbs;
+use crate::place::Region;
+
+/// Words of an unknown program that may begin a command of their own.
+const INNER_MAX: usize = 16;
+
+impl Machine<'_> {
+    /// A program without a table row.
+    pub(super) fn unlisted(&mut self, by: &str, args: &[Arg], stdin: &Stream) -> Stream {
+        let verb = args.iter().find(|arg| !arg.text.starts_with('-'));
+        if verb.is_some_and(|verb| verb.known && verbs::destroys(&verb.text)) {
+            self.found.effect(Effect::Destroy);
+            self.found.raise(Tier::T2);
+        }
+        self.loose(by, args, stdin, false);
+        self.inner_command(args, stdin);
+        let mut taint = stdin.taint.clone();
+        taint.secrets.clear();
+        Stream::unknown(taint)
+    }
+
+    /// Operands by their shape: what looks like an address is taken for a destination.
+    pub(super) fn loose(&mut self, by: &str, args: &[Arg], stdin: &Stream, remote: bool) {
+        let mut outgoing = Taint::default();
+        let mut slots = Vec::new();
+        for arg in args {
+            let value =
+                arg.text.split_once('=').filter(|(name, _)| name.starts_with('-')).map(|(_, value)| value);
+            let text = value.unwrap_or(&arg.text);
+            outgoing.add_secrets_of(text);
+            outgoing.absorb(&arg.taint);
+            if let Some(operands) = self.looks_remote(text) {
+                let at = self.found.slot(by, Effect::Send, SlotValue::Operands(operands.clone()), Tier::T2);
+                slots.extend(at.map(|at| (at, operands)));
+                continue;
+            }
+            self.loose_path(by, &arg.with_text(text.trim_start_matches('@')), &mut outgoing);
+        }
+        outgoing.absorb(&Taint { secrets: stdin.taint.secrets.clone(), ..Taint::default() });
+        if !slots.is_empty() {
+            self.found.raise(Tier::T2);
+        }
+        for (slot, operands) in slots {
+            if outgoing.secrets.iter().any(|homes| !is_home(homes, &operands)) {
+                self.found.unless_granted(slot, Flag::SecretSink);
+            }
+        }
+        if remote && !outgoing.secrets.is_empty() && self.found.effects.contains(Effect::Send) {
+            self.found.flag(Flag::SecretSink);
+        }
+    }
+
+    fn looks_remote(&self, text: &str) -> Option<Vec<circinus_core::operand::Operand>> {
+        let local = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
+        if text.contains("://") {
+            let authority = text.split("://").nth(1).unwrap_or_default();
+            if local.iter().any(|name| authority.starts_with(name)) || text.starts_with("file:") {
+                return None;
+            }
+            return address(text, &self.around.paths);
+        }
+        // `user@host`, `host:port`, addresses; a bare name with dots is more often a file or a module.
+        if let Some((user, host)) = text.split_once('@') {
+            let plain = !user.is_empty() && !user.contains(['/', ' ', '=']) && host.contains('.');
+            let host = host.split([':', '/']).next().unwrap_or_default();
+            return plain.then(|| host_operands(host, self)).flatten();
+        }
+        let host = text.split([':', '/']).next().unwrap_or_default();
+        let is_ip = host.split('.').count() == 4 && host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        if is_ip && !local.contains(&host) {
+            return host_operands(host, self)
+                .filter(|operands| operands.first().is_some_and(|o| o.kind() == Kind::Ip));
+        }
+        None
+    }
+
+    fn loose_path(&mut self, by: &str, arg: &Arg, outgoing: &mut Taint) {
+        let text = arg.text.as_str();
+        let shaped = text.contains('/') || text.starts_with('~') || text.starts_with('.');
+        if !shaped || text.contains(['\n', ' ']) || text.len() < 2 {
+            return;
+        }
+        let place = self.place(arg);
+        if place.secret {
+            self.found.reads_place(by, &place, true);
+            outgoing.add_secret(&[]);
+            return;
+        }
+        if place.guard {
+            self.found.guard();
+        }
+        if let Some(operand) = place.operand.filter(|_| place.region != Region::Sink) {
+            self.found.slot(by, Effect::Read, SlotValue::Operands(operand.expand()), Tier::T0);
+        }
+    }
+
+    /// An unknown program may run the rest of its words. Known programs that do harm are judged as if it
+    /// did; that can only make the action stricter.
+    fn inner_command(&mut self, args: &[Arg], stdin: &Stream) {
+        for (at, arg) in args.iter().enumerate().take(INNER_MAX) {
+            let name = arg.text.rsplit('/').next().unwrap_or_default();
+            if !arg.known || lookup(name).is_none() || !is_severe_head(name) {
+                continue;
+            }
+            let before = self.found.clone();
+            self.program(args.get(at..).unwrap_or_default().to_vec(), stdin.clone());
+            let worse = self.found.tier > before.tier || self.found.flags != before.flags;
+            if !worse {
+                self.found = before;
+            }
+            return;
+        }
+    }
+}
+
+/// Programs that are worth looking for behind an unknown one; their names are no everyday words.
+fn is_severe_head(name: &str) -> bool {
+    matches!(
+        name,
+        "rm" | "dd"
+            | "shred"
+            | "curl"
+            | "wget"
+            | "bash"
+            | "sh"
+            | "zsh"
+            | "git"
+            | "mkfs"
+            | "sudo"
+            | "nc"
+            | "ncat"
+            | "scp"
+            | "rsync"
+            | "ssh"
+            | "chmod"
+            | "chown"
+            | "kubectl"
+            | "docker"
+            | "terraform"
+            | "aws"
+            | "python"
+            | "python3"
+            | "node"
+            | "perl"
+            | "eval"
+    )
+}
