@@ -21,7 +21,7 @@ pub const UNNAMED: &str = "unnamed";
 pub struct Ruling {
     /// The decision.
     pub verdict: Verdict,
-    /// The rule in brackets, as `A1`; [`FAIL_SAFE`], [`UNNAMED`], or empty for ALLOW.
+    /// The primary rule of the brackets in the reason, as `A1`; [`FAIL_SAFE`], [`UNNAMED`], or empty for ALLOW.
     pub rule: String,
     /// The decision's id, as `d42`, where the reason names one.
     pub decision: Option<String>,
@@ -114,14 +114,16 @@ fn parse(event: &str, answer: &HookAnswer) -> Result<Option<Output>, String> {
     }
 }
 
-/// The first `[A1]` of a reason: one capital letter and digits in brackets.
+/// The primary rule: `A1` of the first brackets that hold nothing but rules, as `[A1 E3]`.
 fn rule_of(reason: &str) -> Option<String> {
-    let pieces = reason.split('[').skip(1).filter_map(|tail| tail.split_once(']'));
-    let named = |name: &str| {
-        let mut chars = name.chars();
-        chars.next().is_some_and(|c| c.is_ascii_uppercase()) && is_number(chars.as_str())
-    };
-    pieces.map(|(name, _)| name).find(|name| named(name)).map(str::to_owned)
+    let mut brackets = reason.split('[').skip(1).filter_map(|tail| tail.split_once(']'));
+    let rules = brackets.find(|(inside, _)| inside.split(' ').all(is_rule))?.0;
+    rules.split(' ').next().map(str::to_owned)
+}
+
+/// One capital letter and a number.
+fn is_rule(word: &str) -> bool {
+    word.strip_prefix(|c: char| c.is_ascii_uppercase()).is_some_and(is_number)
 }
 
 /// The first word `d42` of a reason.

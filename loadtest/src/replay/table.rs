@@ -77,9 +77,9 @@ fn benign(out: &mut impl Write, report: &Report) -> fmt::Result {
         "interrupted",
         "share",
         "accepted",
-        "in clean sessions",
-        "interrupted ",
-        "share ",
+        "of clean sessions",
+        "their interrupted",
+        "their share",
     ];
     let mut table = table(&head);
     for (name, score) in rows(report) {

@@ -13,7 +13,7 @@ fn raw(exit: i32, stdout: &str) -> HookAnswer {
 #[test]
 fn silence_is_allow_and_words_are_the_rest() {
     assert_eq!(ruling(&raw(0, "")).unwrap().verdict, Verdict::Allow);
-    let asked = ruling(&decide("ask", "Circinus REVIEW (d12): from a page [E3] [A1]")).unwrap();
+    let asked = ruling(&decide("ask", "Circinus REVIEW (d12): from a page [E3 A1] [A2]")).unwrap();
     assert_eq!((asked.verdict, asked.rule.as_str()), (Verdict::Review, "E3"));
     assert_eq!(asked.decision.as_deref(), Some("d12"));
     assert_eq!(ruling(&deny("REVIEW", "A1")).unwrap().verdict, Verdict::Review);
