@@ -10,6 +10,7 @@ use crate::view::ViewChain;
 mod common;
 mod email;
 mod expand;
+mod extract;
 mod git;
 mod host;
 mod image;
@@ -22,6 +23,7 @@ pub(crate) mod url;
 mod value;
 
 pub use common::is_common;
+pub use extract::{extract, extract_with_views};
 pub use secret::{SecretKind, secret_home};
 
 /// What kind of value an operand is. The discriminant is stored; never renumber.

@@ -103,7 +103,7 @@ struct Owner {
 }
 
 /// Lines of a list by section; `#` begins a comment line.
-fn sections(text: &'static str) -> HashMap<&'static str, Vec<&'static str>> {
+pub(super) fn sections(text: &'static str) -> HashMap<&'static str, Vec<&'static str>> {
     let mut all: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut section = "";
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {

@@ -1,0 +1,51 @@
+//! The parts of a view that differ from the text it shows.
+
+use std::ops::Range;
+
+use crate::view::Viewed;
+
+/// Bytes before and after a change that are searched for the ends of its word; designators are shorter.
+const WORD_BYTES_MAX: usize = 1024;
+/// Bytes before the word that may hold a command it is an argument of.
+const COMMAND_BYTES: usize = 48;
+
+/// Ranges of the viewed text around its changes, in order and apart: whole words, and what stands before.
+pub(super) fn parts(viewed: &Viewed) -> Vec<Range<usize>> {
+    let text = viewed.text.as_str();
+    let bytes = text.as_bytes();
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for change in viewed.map.changed() {
+        let change = change.start..change.end.min(bytes.len());
+        let floor = parts.last().map_or(0, |last| last.end);
+        if change.end < floor {
+            continue;
+        }
+        let start = floor.max(change.start.saturating_sub(WORD_BYTES_MAX));
+        let before = bytes.get(start..change.start).unwrap_or(&[]);
+        let start = before.iter().rposition(u8::is_ascii_whitespace).map_or(start, |at| start + at + 1);
+        let start = floor_boundary(text, start.saturating_sub(COMMAND_BYTES));
+        let from = change.end.max(floor);
+        let after = bytes.get(from..bytes.len().min(from + WORD_BYTES_MAX)).unwrap_or(&[]);
+        let end = after.iter().position(u8::is_ascii_whitespace).map_or(from + after.len(), |at| from + at);
+        let end = ceil_boundary(text, end);
+        match parts.last_mut() {
+            Some(last) if start <= last.end => last.end = end.max(last.end),
+            _ => parts.push(start..end),
+        }
+    }
+    parts
+}
+
+fn floor_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
