@@ -13,7 +13,15 @@ const PID_BYTES_MAX: u64 = 16;
 /// files of one name.
 #[derive(Debug)]
 pub(super) struct DaemonLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for DaemonLock {
+    fn drop(&mut self) {
+        // Closing alone would leave the lock with a child that was forked and has not executed its program yet.
+        // Where unlocking fails, closing is what is left.
+        let _closed_next = self.file.unlock();
+    }
 }
 
 impl DaemonLock {
@@ -36,7 +44,7 @@ impl DaemonLock {
             Err(TryLockError::Error(source)) => return Err(io("lock", source)),
         }
         write_pid(&mut file).map_err(|source| io("write the process id to", source))?;
-        Ok(DaemonLock { _file: file })
+        Ok(DaemonLock { file })
     }
 }
 

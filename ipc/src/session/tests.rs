@@ -92,6 +92,15 @@ fn a_reply_after_a_refusal_is_dropped() {
 }
 
 #[test]
+fn a_session_is_refused_once() {
+    let mut session = Session::new();
+    session.refuse(ErrorCode::ShuttingDown, "first");
+    session.refuse(ErrorCode::Internal, "second");
+    assert!(matches!(take_reply(&mut session), Reply::Error { code: ErrorCode::ShuttingDown, .. }));
+    assert!(session.is_finished());
+}
+
+#[test]
 fn bytes_pushed_on_an_answering_session_are_bounded() {
     let mut session = Session::new();
     assert!(session.receive(&request(b"x")).is_some());

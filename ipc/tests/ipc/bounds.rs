@@ -170,3 +170,31 @@ fn requests_above_the_memory_bound_are_busy_and_small_ones_pass() {
     }
     daemon.assert_healthy();
 }
+
+#[test]
+fn requests_in_work_count_as_memory() {
+    let (daemon, jobs) = Daemon::without_workers(Limits { bytes_held_max: 500_000, ..Limits::default() });
+    let mut in_work: Vec<_> = (0..2).map(|_| daemon.connect()).collect();
+    for (n, stream) in in_work.iter_mut().enumerate() {
+        stream.write_all(&control_frame(&[0; 200_000])).unwrap();
+        wait_for("the request is queued", || jobs.len() == n + 1);
+    }
+    assert!(is_busy(&daemon.call(&[0; 200_000]).unwrap()));
+    spawn_workers(jobs, echo);
+    for stream in &mut in_work {
+        assert_eq!(read_reply(stream).1.len(), 200_000);
+    }
+    assert_eq!(daemon.call(&[0; 200_000]).unwrap(), Reply::Control(vec![0; 200_000]));
+}
+
+#[test]
+fn a_client_that_left_during_the_work_frees_its_place() {
+    let (daemon, jobs) = Daemon::without_workers(Limits { connections_max: 1, ..Limits::default() });
+    let mut leaves = daemon.connect();
+    leaves.write_all(&control_frame(b"x")).unwrap();
+    let unanswered = jobs.recv_timeout(LONG).unwrap();
+    drop(leaves);
+    spawn_workers(jobs, echo);
+    wait_for("the place is free", || daemon.call(b"y").unwrap() == Reply::Control(b"y".to_vec()));
+    drop(unanswered);
+}

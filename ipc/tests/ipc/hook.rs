@@ -12,10 +12,10 @@ use std::thread;
 use tempfile::TempDir;
 
 /// A file that is open for writing while another thread forks cannot be executed until that child has executed its
-/// own. So programs are written and started one at a time.
+/// own; a socket that is closed meanwhile stays open as long. So programs are written and started one at a time.
 static PROGRAMS: Mutex<()> = Mutex::new(());
 
-fn programs() -> MutexGuard<'static, ()> {
+pub(crate) fn programs() -> MutexGuard<'static, ()> {
     PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -166,8 +166,11 @@ fn an_absent_daemon_is_started_and_asked() {
 #[test]
 fn a_stale_socket_means_that_the_daemon_is_absent() {
     let installed = Installed::with_sibling("[ \"$1\" = fail-safe ] && echo '{\"from\":\"fail-safe\"}'");
-    let server = Server::bind(&installed.place(), Limits::default()).unwrap();
-    drop(server); // leaves its socket behind, as a killed daemon does
+    {
+        let _no_child_inherits_it = programs();
+        let server = Server::bind(&installed.place(), Limits::default()).unwrap();
+        drop(server); // leaves its socket behind, as a killed daemon does
+    }
     assert!(installed.place().socket().exists());
     assert_eq!(text(&installed.run(&gate("Bash")).stdout), "{\"from\":\"fail-safe\"}\n");
 }

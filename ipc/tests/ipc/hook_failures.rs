@@ -2,7 +2,7 @@
 //!
 //! INVARIANT (no-silent-pass)
 
-use crate::hook::{Installed, finish, gate, start, text};
+use crate::hook::{Installed, finish, gate, programs, start, text};
 use crate::support::{LONG, wait_for};
 use circinus_ipc::hook::{Deadlines, Surroundings, respond};
 use circinus_ipc::{Limits, Reply, Server};
@@ -130,7 +130,9 @@ fn when_all_hang_the_hook_still_refuses() {
         deadlines,
         started: Instant::now(),
     };
+    let one_at_a_time = programs();
     let outcome = respond(&gate("Bash"), &around);
+    drop(one_at_a_time);
     assert_eq!(outcome.exit, 2);
     let reason = text(&outcome.stderr);
     assert!(reason.contains("`circinus daemon start` did not end in time"), "{reason}");

@@ -1,5 +1,6 @@
 //! Who may be the daemon, and at which place.
 
+use crate::hook::programs;
 use crate::support::{Daemon, LONG, echo, place_in, spawn_workers};
 use circinus_ipc::client::{CallError, RefusedError};
 use circinus_ipc::path::PlaceError;
@@ -79,13 +80,27 @@ fn a_stale_socket_is_replaced() {
     let root = tempfile::tempdir().unwrap();
     let place = place_in(root.path());
     place.create().unwrap();
-    drop(UnixListener::bind(place.socket()).unwrap());
+    {
+        let _no_child_inherits_it = programs();
+        drop(UnixListener::bind(place.socket()).unwrap());
+    }
     chmod(&place.socket(), 0o600);
     assert!(matches!(call(&place), Err(CallError::NotRunning)));
     let server = bind(&place).unwrap();
     spawn_workers(server.jobs(), echo);
     let _handle = server.start().unwrap();
     assert_eq!(call(&place).unwrap(), Reply::Control(b"x".to_vec()));
+}
+
+/// INVARIANT (one-daemon)
+#[test]
+fn the_process_id_of_an_earlier_daemon_is_overwritten_whole() {
+    let root = tempfile::tempdir().unwrap();
+    let place = place_in(root.path());
+    place.create().unwrap();
+    fs::write(place.lock_file(), "9999999999\n").unwrap();
+    let _first = bind(&place).unwrap();
+    assert_eq!(fs::read_to_string(place.lock_file()).unwrap(), format!("{}\n", std::process::id()));
 }
 
 #[test]
