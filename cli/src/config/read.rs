@@ -1,0 +1,212 @@
+//! Reads `config.toml`. A key that is not known, or a value that is not allowed, is an error that points at
+//! it: a setting that is silently ignored is a guard that its owner believes in and that is not there.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use circinus_core::policy::Profile;
+use thiserror::Error;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{ClaudeCodeConfig, Config, HOOK_TIMEOUT_S_MAX, HOOK_TIMEOUT_S_MIN};
+use crate::ui::{SourceSpan, escape_untrusted};
+
+/// Bytes of a configuration file; a real one has a few hundred.
+const CONFIG_BYTES_MAX: u64 = 64 * 1024;
+
+/// Why the configuration is not usable.
+#[derive(Debug, Error)]
+pub enum LoadConfigError {
+    /// The file is there and cannot be read.
+    #[error("cannot read {}: {source}; hint: make it readable for you, or remove it for the defaults", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file is far larger than a configuration.
+    #[error("{} has more than {CONFIG_BYTES_MAX} bytes; hint: is it the right file?", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What the file says is not a configuration.
+    #[error("{problem}\n --> {}:{}:{}\n{place}\nhint: {hint}", path.display(), place.line(), place.column())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in a sentence.
+        problem: String,
+        /// Where.
+        place: SourceSpan,
+        /// What would be right.
+        hint: String,
+    },
+}
+
+impl Config {
+    /// The configuration in `config.toml` under `home`; the defaults when there is no such file.
+    ///
+    /// # Errors
+    /// [`LoadConfigError`].
+    pub fn load(home: &Path) -> Result<Self, LoadConfigError> {
+        let path = home.join(super::places::CONFIG_NAME);
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(CONFIG_BYTES_MAX + 1).read_to_end(&mut bytes));
+        match read {
+            Ok(_) => Self::from_bytes(&path, &bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(source) => Err(LoadConfigError::Read { path, source }),
+        }
+    }
+
+    fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, LoadConfigError> {
+        if bytes.len() as u64 > CONFIG_BYTES_MAX {
+            return Err(LoadConfigError::TooLarge { path: path.to_owned() });
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let invalid = |wrong: Wrong| LoadConfigError::Invalid {
+            path: path.to_owned(),
+            problem: wrong.problem,
+            place: SourceSpan::new(&text, wrong.span),
+            hint: wrong.hint,
+        };
+        if let Err(error) = std::str::from_utf8(bytes) {
+            let at = error.valid_up_to();
+            return Err(invalid(Wrong::new("not UTF-8", at..at, "save the file as UTF-8")));
+        }
+        Self::parse(&text).map_err(invalid)
+    }
+
+    /// Reads the configuration from the text of a file.
+    fn parse(text: &str) -> Result<Self, Wrong> {
+        let table = DeTable::parse(text).map_err(|error| {
+            let end = text.len()..text.len();
+            Wrong::new(error.message().trim_end(), error.span().unwrap_or(end), "the file is TOML (toml.io)")
+        })?;
+        let mut config = Self::default();
+        for (key, value) in table.get_ref() {
+            match key.get_ref().as_ref() {
+                "profile" => config.profile = profile(value)?,
+                "claude_code" => config.claude_code = claude_code(value)?,
+                _ => return Err(unknown(key, &["profile", "claude_code"])),
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// What is wrong, where, and what would be right.
+struct Wrong {
+    problem: String,
+    span: Range<usize>,
+    hint: String,
+}
+
+impl Wrong {
+    fn new(problem: impl Into<String>, span: Range<usize>, hint: impl Into<String>) -> Self {
+        Self { problem: problem.into(), span, hint: hint.into() }
+    }
+}
+
+fn unknown(key: &Spanned<impl AsRef<str>>, known: &[&str]) -> Wrong {
+    let name = escape_untrusted(key.get_ref().as_ref());
+    Wrong::new(format!("unknown key `{name}`"), key.span(), format!("allowed here: {}", list(known)))
+}
+
+fn profile(value: &Spanned<DeValue<'_>>) -> Result<Profile, Wrong> {
+    let names = Profile::ALL.map(Profile::name);
+    let hint = || format!("profile is one of {}", list(&names.map(|name| format!("\"{name}\""))));
+    let Some(text) = value.get_ref().as_str() else {
+        return Err(wrong_type("profile", "a string", value, hint()));
+    };
+    Profile::ALL.into_iter().find(|profile| profile.name() == text).ok_or_else(|| {
+        Wrong::new(format!("unknown profile \"{}\"", escape_untrusted(text)), value.span(), hint())
+    })
+}
+
+fn claude_code(value: &Spanned<DeValue<'_>>) -> Result<ClaudeCodeConfig, Wrong> {
+    let Some(table) = value.get_ref().as_table() else {
+        let hint = "write [claude_code] on a line of its own, its keys below";
+        return Err(wrong_type("claude_code", "a table", value, hint.to_owned()));
+    };
+    let mut config = ClaudeCodeConfig::default();
+    for (key, value) in table {
+        match key.get_ref().as_ref() {
+            "hook_timeout_s" => config.hook_timeout_s = hook_timeout_s(value)?,
+            _ => return Err(unknown(key, &["hook_timeout_s"])),
+        }
+    }
+    Ok(config)
+}
+
+fn hook_timeout_s(value: &Spanned<DeValue<'_>>) -> Result<u32, Wrong> {
+    let hint = || format!("seconds, {HOOK_TIMEOUT_S_MIN} to {HOOK_TIMEOUT_S_MAX}");
+    let Some(integer) = value.get_ref().as_integer() else {
+        return Err(wrong_type("hook_timeout_s", "an integer", value, hint()));
+    };
+    u32::from_str_radix(integer.as_str(), integer.radix())
+        .ok()
+        .filter(|seconds| (HOOK_TIMEOUT_S_MIN..=HOOK_TIMEOUT_S_MAX).contains(seconds))
+        .ok_or_else(|| Wrong::new("hook_timeout_s is out of range", value.span(), hint()))
+}
+
+fn wrong_type(key: &str, wanted: &str, value: &Spanned<DeValue<'_>>, hint: String) -> Wrong {
+    let found = value.get_ref().type_str();
+    Wrong::new(format!("{key} must be {wanted}, found {found}"), value.span(), hint)
+}
+
+fn list(names: &[impl fmt::Display]) -> String {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Config, LoadConfigError> {
+        Config::from_bytes(Path::new("config.toml"), text.as_bytes())
+    }
+
+    #[test]
+    fn no_file_and_an_empty_file_are_the_defaults() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(Config::load(home.path()).unwrap(), Config::default());
+        assert_eq!(read("# nothing\n").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn every_profile_by_its_name() {
+        for profile in Profile::ALL {
+            let config =
+                read(&format!("profile = \"{profile}\"\n[claude_code]\nhook_timeout_s = 60")).unwrap();
+            assert_eq!(config.profile, profile);
+            assert_eq!(config.claude_code.hook_timeout_s, 60);
+        }
+    }
+
+    #[test]
+    fn the_longest_wait_fits_the_shortest_timeout() {
+        let longest = Profile::ALL.into_iter().map(Profile::wait_ms_max).max().unwrap();
+        assert!(longest * 3 <= HOOK_TIMEOUT_S_MIN * 1_000);
+    }
+
+    #[test]
+    fn an_unreadable_file_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("config.toml")).unwrap();
+        assert!(matches!(Config::load(home.path()), Err(LoadConfigError::Read { .. })));
+    }
+
+    #[test]
+    fn a_huge_file_is_an_error() {
+        let text = "#".repeat(CONFIG_BYTES_MAX as usize + 1);
+        assert!(matches!(read(&text), Err(LoadConfigError::TooLarge { .. })));
+    }
+}
