@@ -43,7 +43,7 @@ pub enum LoadConfigError {
         /// What is wrong, in a sentence.
         problem: String,
         /// Where.
-        place: SourceSpan,
+        place: Box<SourceSpan>,
         /// What would be right.
         hint: String,
     },
@@ -73,7 +73,7 @@ impl Config {
         let invalid = |wrong: Wrong| LoadConfigError::Invalid {
             path: path.to_owned(),
             problem: wrong.problem,
-            place: SourceSpan::new(&text, wrong.span),
+            place: Box::new(SourceSpan::new(&text, wrong.span)),
             hint: wrong.hint,
         };
         if let Err(error) = std::str::from_utf8(bytes) {

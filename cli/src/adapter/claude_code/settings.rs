@@ -21,9 +21,7 @@ pub use edit::{Change, Edited, install, remove};
 pub use entry::{EVENTS, Event, HOOK_BINARY_NAME, Registration};
 pub use file::{ReadSettingsError, SettingsFile, WriteSettingsError, Written};
 pub use inspect::{Installed, Problem, inspect};
-pub use survey::{
-    Finding, Protection, Scope, Severity, Source, Survey, SurveyPaths, still_guards, still_guards_in, survey,
-};
+pub use survey::{Finding, Protection, Scope, Severity, Source, Survey, SurveyPaths, survey};
 pub use version::{HostVersion, ON_FAILURE_SINCE, limitations};
 
 /// Why a settings text cannot be edited; nothing has been written.

@@ -53,8 +53,10 @@ fn answer(mut child: Child) -> Option<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = stdout.map(|stdout| stdout.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes));
-        // The receiver is gone after the deadline, and then nobody wants the answer.
-        if matches!(read, Some(Ok(_))) && sender.send(bytes).is_err() {}
+        if matches!(read, Some(Ok(_))) {
+            // It fails when the receiver has given up, and then nobody wants the answer.
+            drop(sender.send(bytes));
+        }
     });
     let printed = receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok();
     if printed.is_none() && child.kill().is_err() {

@@ -6,9 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Looks up one environment variable.
+type Variables = Box<dyn Fn(&str) -> Option<OsString>>;
+
 /// Environment, folders and clock of a command.
 pub struct Surroundings {
-    env: Box<dyn Fn(&str) -> Option<OsString>>,
+    env: Variables,
     folder: PathBuf,
     executable: PathBuf,
     now_ms: u64,
@@ -39,7 +42,6 @@ impl Surroundings {
     }
 
     /// The environment.
-    #[must_use]
     pub fn env(&self) -> &dyn Fn(&str) -> Option<OsString> {
         &self.env
     }

@@ -1,7 +1,6 @@
 //! All settings files together: whether the hooks are in force, and what stands against it.
 
 mod binary;
-mod guard;
 mod paths;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +11,6 @@ use super::invalid::invalid;
 use super::json::{Document, Kind};
 use super::version::HostVersion;
 use binary::{check_binary, is_root_owned};
-pub use guard::{still_guards, still_guards_in};
 pub use paths::SurveyPaths;
 
 /// Whose settings a file holds.
