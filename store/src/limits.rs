@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-/// Bytes of one database page. Small pages, because an ingest touches about ten B-trees and the log pays for
-/// whole pages: 4,096 costs about twice the bytes per ingest and buys nothing at this row size.
+/// Bytes of one database page. An ingest touches about ten pages and the write-ahead log pays for whole ones:
+/// by `examples/ingest_cost.rs` 4,096 costs 7.2 times the logical bytes, 2,048 costs 4.3 and 1,024 costs 2.9,
+/// while each halving makes a single ingest about a tenth slower.
 pub const PAGE_BYTES: u32 = 2_048;
 
 /// Bytes of one artifact's body. Frames of the socket are smaller; this bounds callers that are not.

@@ -86,7 +86,7 @@ fn beside(home: &Home, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A log that was cut at any byte opens as the events whose commit was whole before the cut.
+/// INVARIANT (one-transaction): a log that was cut at any byte opens as the events whose commit was whole before the cut.
 #[test]
 fn a_cut_log_is_a_prefix() {
     const HEADER_BYTES: u64 = 32;

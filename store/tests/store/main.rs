@@ -10,6 +10,7 @@ mod child;
 mod crash;
 mod fault;
 mod harness;
+mod model;
 mod open;
 mod query;
 mod sample;

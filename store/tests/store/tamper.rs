@@ -50,6 +50,7 @@ fn events_cannot_be_updated_or_deleted() {
     home.assert_sound();
 }
 
+/// INVARIANT (replay-is-the-log).
 #[test]
 fn an_edited_event_is_found_and_not_replayed() {
     let home = filled();
