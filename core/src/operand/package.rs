@@ -94,6 +94,7 @@ fn go(spec: &str) -> Option<String> {
         return None;
     }
     let host = host::canonical(host)?;
+    host::registrable(&host)?;
     let Some(rest) = rest else { return Some(host) };
     let folded = if GO_FORGES.contains(&host.as_str()) { 2 } else { 0 };
     let segments: Vec<String> = rest

@@ -27,7 +27,12 @@ pub(super) fn undo(text: &str) -> Option<Viewed> {
 fn opening(bytes: &[u8], from: usize, quote: u8) -> Option<usize> {
     let gap = bytes.get(from..bytes.len().min(from + GAP_BYTES_MAX))?;
     let next = gap.iter().position(|b| *b == quote)?;
-    let between = gap.get(..next)?.trim_ascii();
+    let between = gap.get(..next)?;
+    // Lines of bare literals are lists in more languages than they are one string.
+    if between.contains(&b'\n') && between.trim_ascii().is_empty() {
+        return None;
+    }
+    let between = between.trim_ascii();
     let joins = matches!(between, b"" | b"+" | b"." | b".." | b"&" | b"<>" | b"++" | b"\\" | b"+ \\" | b"||");
     let is_word = |b: Option<&u8>| b.is_some_and(|b| !b.is_ascii_whitespace() && *b != quote && *b != b',');
     let before = from.checked_sub(2).and_then(|at| bytes.get(at));
@@ -49,7 +54,7 @@ mod tests {
         for (split, joined) in [
             (r#"x = "https://par" + "ts.shop/a""#, r#"x = "https://parts.shop/a""#),
             ("curl 'par''ts.shop'", "curl 'parts.shop'"),
-            ("\"par\"\n    \"ts.shop\"", "\"parts.shop\""),
+            ("\"par\" +\n    \"ts.shop\"", "\"parts.shop\""),
             (r#"$x = "par" . "ts.shop";"#, r#"$x = "parts.shop";"#),
         ] {
             assert_eq!(undo(split).map(|viewed| viewed.text).as_deref(), Some(joined));
@@ -58,6 +63,7 @@ mod tests {
 
     #[test]
     fn lists_and_empty_strings_stay() {
-        assert!(undo(r#"["a", "b"] x = "" + "b"; f("a", '') it's "fine""#).is_none());
+        assert!(undo(r#"["a", "b"] x = "" + "b";  f("a", '') it's "fine""#).is_none());
+        assert!(undo("import (\n\t\"fmt\"\n\t\"io\"\n)").is_none());
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::view::Viewed;
 
 /// Bytes before and after a change that are searched for the ends of its word; designators are shorter.
-const WORD_BYTES_MAX: usize = 1024;
+const WORD_BYTES_MAX: usize = 4096;
 /// Bytes before the word that may hold a command it is an argument of.
 const COMMAND_BYTES: usize = 48;
 
@@ -22,11 +22,14 @@ pub(super) fn parts(viewed: &Viewed) -> Vec<Range<usize>> {
         }
         let start = floor.max(change.start.saturating_sub(WORD_BYTES_MAX));
         let before = bytes.get(start..change.start).unwrap_or(&[]);
-        let start = before.iter().rposition(u8::is_ascii_whitespace).map_or(start, |at| start + at + 1);
-        let start = floor_boundary(text, start.saturating_sub(COMMAND_BYTES));
+        let start = before.iter().rposition(is_break).map_or(start, |at| start + at + 1);
+        // A part may not begin inside a word, or the rest of it would be taken for one.
+        let early = start.saturating_sub(COMMAND_BYTES).max(floor);
+        let head = bytes.get(early..start).unwrap_or(&[]);
+        let start = floor_boundary(text, head.iter().position(is_break).map_or(start, |at| early + at));
         let from = change.end.max(floor);
         let after = bytes.get(from..bytes.len().min(from + WORD_BYTES_MAX)).unwrap_or(&[]);
-        let end = after.iter().position(u8::is_ascii_whitespace).map_or(from + after.len(), |at| from + at);
+        let end = after.iter().position(is_break).map_or(from + after.len(), |at| from + at);
         let end = ceil_boundary(text, end);
         match parts.last_mut() {
             Some(last) if start <= last.end => last.end = end.max(last.end),
@@ -34,6 +37,10 @@ pub(super) fn parts(viewed: &Viewed) -> Vec<Range<usize>> {
         }
     }
     parts
+}
+
+const fn is_break(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b'>')
 }
 
 fn floor_boundary(text: &str, mut at: usize) -> usize {

@@ -54,6 +54,8 @@ enum Trigger {
     One(&'static str),
     /// One image.
     Image,
+    /// A remote, then a directory.
+    Remote,
     /// `image:` of a composition, `FROM` of a build file: the image is the next word.
     ImageKey,
     /// A JSON object from names to versions.
@@ -62,9 +64,12 @@ enum Trigger {
     Near(&'static [&'static str]),
 }
 
-use Trigger::{Image, ImageKey, Manifest, Names, Near, One};
+use Trigger::{Image, ImageKey, Manifest, Names, Near, One, Remote};
 
-static TRIGGERS: [(&str, Trigger); 62] = [
+static TRIGGERS: [(&str, Trigger); 65] = [
+    ("git clone ", Remote),
+    ("git submodule add ", Remote),
+    ("git remote add ", Remote),
     ("npm i ", Names("npm")),
     ("npm install ", Names("npm")),
     ("npm add ", Names("npm")),
@@ -146,6 +151,15 @@ pub(super) fn scan(scan: &mut Scan<'_, '_, '_>) {
         match trigger {
             Names(ecosystem) => names(scan, found.end(), ecosystem, ARGUMENTS_MAX),
             One(ecosystem) => names(scan, found.end(), ecosystem, 1),
+            Remote => {
+                let found = words(scan, found.end()).take(ARGUMENTS_MAX);
+                for word in found
+                    .filter(|word| scan.text.get(word.clone()).is_some_and(|w| w.contains(':')))
+                    .collect::<Vec<_>>()
+                {
+                    scan.try_add(Kind::Git, word);
+                }
+            }
             Image => image(scan, found.end()),
             ImageKey => {
                 if let Some(word) = words(scan, found.end()).next() {
@@ -251,7 +265,14 @@ fn near(scan: &mut Scan<'_, '_, '_>, word: Range<usize>, ecosystems: &[&str]) {
         let Some(length) = memchr::memchr(b'`', window.get(open + 1..).unwrap_or(&[])) else { continue };
         let name = base + open + 1..base + open + 1 + length;
         let text = scan.get(name.clone());
-        if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_@/.".contains(&b)) {
+        let named =
+            text.bytes().any(|b| b.is_ascii_lowercase()) && !text.bytes().any(|b| b.is_ascii_uppercase());
+        let hex = text.bytes().all(|b| b.is_ascii_hexdigit());
+        if text.len() >= 3
+            && named
+            && !hex
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_@/.".contains(&b))
+        {
             for ecosystem in ecosystems {
                 package(scan, ecosystem, name.clone());
             }

@@ -13,6 +13,11 @@ const EXTENSION_BYTES_MAX: usize = 10;
 /// Adds a word that is written like a path.
 pub(super) fn word(scan: &mut Scan<'_, '_, '_>, range: Range<usize>) {
     let text = scan.get(range.clone());
+    let before = range.start.checked_sub(1).and_then(|at| scan.text.as_bytes().get(at));
+    if text.starts_with('/') && before.is_some_and(|b| matches!(b, b'}' | b')' | b']' | b'*')) {
+        // What follows an expression or a pattern is no root.
+        return;
+    }
     // `file:line:column`, and `@file` as a mention.
     let text = text.split(':').next().unwrap_or("");
     let plain = text.trim_start_matches(['@', '-', '+']);
