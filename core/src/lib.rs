@@ -17,6 +17,7 @@ pub mod explain;
 pub mod gate;
 pub mod id;
 pub mod index;
+pub mod ingest;
 pub mod limits;
 pub mod lineage;
 pub mod operand;

@@ -28,9 +28,17 @@ pub(super) struct Reach {
 impl Reach {
     const NOTHING: Self = Self { influences: Vec::new(), gap: Gap::None, granted: false, found: false };
 
+    /// Adds an influence. An artifact that holds a value also holds its expansions: of its quotes with the
+    /// same gap the first, most specific one stands for all.
     fn add(&mut self, influence: Influence) {
         self.gap = self.gap.max(influence.gap);
-        self.influences.push(influence);
+        let quote = |other: &Influence| matches!(other.path, Path::Quote(_));
+        let stands = |other: &Influence| {
+            other.artifact == influence.artifact && other.gap >= influence.gap && quote(other)
+        };
+        if !(quote(&influence) && self.influences.iter().any(stands)) {
+            self.influences.push(influence);
+        }
     }
 }
 

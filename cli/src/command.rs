@@ -1,0 +1,137 @@
+//! The commands: one file each; parse, call, render.
+
+pub mod daemon;
+pub mod demo;
+pub mod doctor;
+pub mod explain;
+pub mod fail_safe;
+pub mod log;
+pub mod setup;
+pub mod status;
+pub mod uninstall;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::panic::catch_unwind;
+
+use clap::{Parser, Subcommand};
+
+use crate::adapter::claude_code::response::HookOutput;
+use crate::config::Places;
+use crate::daemon::Site;
+use crate::exit::Exit;
+use crate::ui::{ColorChoice, Ui};
+
+/// A local-first security runtime for coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "circinus", version, about, after_help = Exit::table(), disable_help_subcommand = true)]
+struct Cli {
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
+    color: ColorChoice,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Register the hook with Claude Code.
+    Setup(setup::SetupArgs),
+    /// Remove exactly what `setup` added.
+    Uninstall(uninstall::UninstallArgs),
+    /// Play a hostile page against the gate, with a daemon of its own.
+    Demo,
+    /// Start, stop or run the daemon.
+    Daemon(daemon::DaemonArgs),
+    /// Show how Circinus is.
+    Status(status::StatusArgs),
+    /// Check the installation, with a live test of the hook.
+    Doctor(doctor::DoctorArgs),
+    /// Explain a decision: which source, which way, which rule.
+    Explain(explain::ExplainArgs),
+    /// List what was recorded.
+    Log(log::LogArgs),
+    /// Answer a hook when no daemon does (run by circinus-hook).
+    #[command(hide = true)]
+    FailSafe,
+}
+
+/// What every command needs to know of its environment.
+#[derive(Debug)]
+pub struct Context {
+    /// Where Circinus keeps its files.
+    pub places: Places,
+    /// Facts about the user and the machine.
+    pub site: Site,
+}
+
+/// Parses and runs one command line.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap prints help to standard output and errors to standard error; a closed stream changes nothing.
+            let printed = error.print();
+            return if error.use_stderr() || printed.is_err() { Exit::Refused } else { Exit::Ok };
+        }
+    };
+    let mut ui = Ui::stdio(cli.color, &|name| env::var_os(name));
+    let exit = match context() {
+        Ok(context) => run(cli.command, &context, &mut ui),
+        Err(error) => {
+            ui.error(&error);
+            Exit::Refused
+        }
+    };
+    match ui.finish() {
+        Ok(()) => exit,
+        // The reader of a pipe has gone: that is no failure of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit,
+        Err(_) => exit.and(Exit::CannotWrite),
+    }
+}
+
+fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
+    match command {
+        Command::Setup(args) => setup::run(args, ui),
+        Command::Uninstall(args) => uninstall::run(args, ui),
+        Command::Demo => demo::run(ui),
+        Command::Daemon(args) => daemon::run(&args, context, ui),
+        Command::Status(args) => status::run(&args, context, ui),
+        Command::Doctor(args) => doctor::run(&args, context, ui),
+        Command::Explain(args) => explain::run(&args, context, ui),
+        Command::Log(args) => log::run(&args, context, ui),
+        Command::FailSafe => fail_safe(context, ui),
+    }
+}
+
+/// INVARIANT (no-silent-pass): whatever goes wrong here ends as exit code 2, the one code that blocks.
+fn fail_safe(context: &Context, ui: &mut Ui) -> Exit {
+    let answered = catch_unwind(|| fail_safe::run(&context.places, &context.site));
+    let HookOutput { exit, stdout, stderr } =
+        answered.unwrap_or_else(|_| HookOutput::refuse("the fail-safe failed; hint: run `circinus doctor`"));
+    let mut err = io::stderr().lock();
+    if err.write_all(stderr.as_bytes()).is_err() {
+        return Exit::Refused;
+    }
+    ui.raw(stdout);
+    match exit {
+        0 => Exit::Ok,
+        1 => Exit::Findings,
+        _ => Exit::Refused,
+    }
+}
+
+/// Reads the environment, once.
+fn context() -> Result<Context, Box<dyn std::error::Error>> {
+    let environment = |name: &str| env::var_os(name);
+    let places = Places::resolve(&environment)?;
+    let text = |value: Option<OsString>| value.as_deref().and_then(OsStr::to_str).map(Box::<str>::from);
+    let home = text(env::var_os("HOME")).unwrap_or_default();
+    let host_config = text(env::var_os("CLAUDE_CONFIG_DIR"));
+    let host_config_dirs = host_config.into_iter().chain([format!("{home}/.claude").into()]).collect();
+    let temp_dirs = text(env::var_os("TMPDIR")).into_iter().chain(["/tmp".into()]).collect();
+    let circinus_home = places.home().to_string_lossy().into();
+    Ok(Context { places, site: Site { home, circinus_home, host_config_dirs, temp_dirs } })
+}

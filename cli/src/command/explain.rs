@@ -1,0 +1,235 @@
+//! `circinus explain [ID|last]`: a sentence, the chain from source to sink, the rule, and what would change
+//! the answer. Everything shown was recorded by the evaluation that gave the verdict.
+
+use circinus_core::explain::{Influence, Path};
+use circinus_core::id::DecisionId;
+use circinus_core::operand::Hit;
+use circinus_core::policy::{Gap, Verdict};
+use circinus_store::query::Decision;
+use circinus_store::{OpenError, QueryError, Reader};
+use clap::Args;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::reason;
+use crate::ui::{Style, Tree, Ui, escape_untrusted};
+
+/// Arguments of `circinus explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The decision: an id such as d42, or `last`.
+    #[arg(default_value = "last")]
+    id: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why there is no explanation.
+#[derive(Debug, Error)]
+enum ExplainError {
+    #[error("`{0}` is no decision id; hint: use an id such as d42, or `last`")]
+    NotAnId(String),
+    #[error("there is no decision {0}; hint: `circinus log` lists the recorded ones")]
+    Unknown(DecisionId),
+    #[error("no decision is recorded yet; hint: allowed calls that nothing touched leave no record")]
+    NoneYet,
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
+/// Runs the command.
+pub fn run(args: &ExplainArgs, context: &Context, ui: &mut Ui) -> Exit {
+    match explain(args, context, ui) {
+        Ok(()) => Exit::Ok,
+        Err(error) => {
+            ui.error(&error);
+            match error {
+                ExplainError::NotAnId(_) => Exit::Refused,
+                _ => Exit::Findings,
+            }
+        }
+    }
+}
+
+fn explain(args: &ExplainArgs, context: &Context, ui: &mut Ui) -> Result<(), ExplainError> {
+    let reader = Reader::open(&context.places.database)?;
+    let decision = find(&args.id, &reader)?;
+    let sources =
+        decision.record.explanation.influences.iter().map(|influence| Source::read(influence, &reader));
+    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        ui.line(as_json(&decision, &sources));
+    } else {
+        show(&decision, &sources, ui);
+    }
+    Ok(())
+}
+
+fn find(id: &str, reader: &Reader) -> Result<Decision, ExplainError> {
+    if id == "last" {
+        return reader.last_decision(None)?.ok_or(ExplainError::NoneYet);
+    }
+    let id: DecisionId = id.parse().map_err(|_| ExplainError::NotAnId(escape_untrusted(id)))?;
+    reader.decision(id)?.ok_or(ExplainError::Unknown(id))
+}
+
+/// One influence with what the store knows of its artifact.
+struct Source {
+    influence: Influence,
+    label: String,
+    analysers: Vec<String>,
+}
+
+impl Source {
+    fn read(influence: &Influence, reader: &Reader) -> Result<Self, QueryError> {
+        let stored = influence.artifact.map(|id| reader.artifact(id)).transpose()?.flatten();
+        let mut analysers = Vec::new();
+        let mut label = influence.origin.describe().to_owned();
+        if let Some(stored) = stored {
+            label = format!("{label} ({}, {})", stored.id, escape_untrusted(&stored.artifact.label));
+            for evidence in reader.evidence(stored.artifact.content)? {
+                let key = evidence.judgement.key;
+                analysers.push(format!("{} v{} ({})", key.analyser, key.version, key.config.short()));
+            }
+        }
+        Ok(Self { influence: influence.clone(), label, analysers })
+    }
+}
+
+fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
+    let explanation = &decision.record.explanation;
+    let style = match explanation.verdict {
+        Verdict::Allow => Style::Good,
+        Verdict::Review => Style::Warning,
+        Verdict::Block => Style::Bad,
+    };
+    let call = format!("{} {}", decision.record.tool, decision.record.summary);
+    ui.paragraph(&format!("{} {}: {}", decision.id, explanation.verdict, escape_untrusted(&call)), style);
+    let label = |influence: &Influence| {
+        let known = sources.iter().find(|source| source.influence == *influence);
+        known.map_or_else(|| influence.origin.describe().to_owned(), |source| source.label.clone())
+    };
+    ui.paragraph(&reason::sentence(explanation, &decision.record.tool, label), Style::Plain);
+    ui.line("");
+    ui.tree(&chain(decision, sources));
+    ui.line("");
+    for fired in &explanation.fired {
+        let Some(rule) = fired.rule.rule() else { continue };
+        ui.paragraph(&format!("{} {}: {}.", rule.name, rule.result, rule.reason), Style::Plain);
+    }
+    let remedy = explanation.fired.first().and_then(|fired| fired.rule.rule());
+    if let Some(rule) = remedy {
+        ui.paragraph(&format!("What would change the answer: {}.", rule.remedy), Style::Plain);
+    }
+    ui.paragraph(
+        &format!(
+            "Profile {}, tier {}, flags: {}. Analysis: deterministic-only. Waited {} ms for evidence.",
+            explanation.profile,
+            explanation.tier,
+            if explanation.flags.is_empty() { "none".to_owned() } else { explanation.flags.to_string() },
+            decision.record.waited_ms
+        ),
+        Style::Dim,
+    );
+}
+
+fn chain(decision: &Decision, sources: &[Source]) -> Tree {
+    let call = format!("{} {}", decision.record.tool, decision.record.summary);
+    let mut tree = Tree::new(escape_untrusted(&call), Style::Strong);
+    for source in sources {
+        tree.push(branch(source));
+    }
+    if sources.is_empty() {
+        tree.push(Tree::new("no recorded source reached it", Style::Dim));
+    }
+    tree
+}
+
+fn branch(source: &Source) -> Tree {
+    let Source { influence, label, analysers } = source;
+    let gap = match influence.gap {
+        Gap::None => "granted".to_owned(),
+        gap => format!("gap {gap}: no root grants {} for it", influence.effect),
+    };
+    let head = format!("{} at `{}`, {gap}", influence.effect, escape_untrusted(&influence.place));
+    let way = match &influence.path {
+        Path::Quote(hit) => format!("inferred: {}", quoted(hit)),
+        Path::Whole { file, hops } => {
+            format!("observed: `{}`, {} recorded step(s) from its source", reason::operand(file), hops.len())
+        }
+        Path::Remote(from) => format!("observed: bytes straight from `{}`", reason::operand(from)),
+    };
+    let mut evidence = format!("evidence {}", influence.level);
+    if !influence.signals.is_empty() {
+        evidence += &format!(", signals {}", influence.signals.join(" "));
+    }
+    if !analysers.is_empty() {
+        evidence += &format!(", by {}", analysers.join(", "));
+    }
+    let style = if influence.gap > Gap::None { Style::Warning } else { Style::Plain };
+    Tree::new(head, style)
+        .with(Tree::new(way, Style::Plain).with(Tree::new(format!("from {label}"), Style::Plain)))
+        .with(Tree::new(evidence, Style::Plain))
+}
+
+fn quoted(hit: &Hit) -> String {
+    let views: Vec<_> = hit.views.0.iter().map(|view| format!("{view:?}").to_lowercase()).collect();
+    let through = if views.is_empty() { String::new() } else { format!(" through {}", views.join(", ")) };
+    let kind = format!("{:?}", hit.operand.kind()).to_lowercase();
+    format!("{kind} `{}` stands at bytes {}..{}{through}", reason::operand(&hit.operand), hit.start, hit.end)
+}
+
+/// Schema 1: fields are only added.
+fn as_json(decision: &Decision, sources: &[Source]) -> Value {
+    let explanation = &decision.record.explanation;
+    let rule = |id: circinus_core::policy::RuleId| {
+        id.rule().map_or(Value::Null, |rule| {
+            json!({ "id": rule.name, "result": rule.result.name(), "reason": rule.reason, "remedy": rule.remedy })
+        })
+    };
+    json!({
+        "schema": 1,
+        "decision": decision.id.to_string(),
+        "at_ms": decision.at.0,
+        "session": decision.record.session.as_str(),
+        "tool": &*decision.record.tool,
+        "summary": &*decision.record.summary,
+        "verdict": explanation.verdict.name(),
+        "profile": explanation.profile.name(),
+        "tier": explanation.tier.to_string(),
+        "flags": explanation.flags.iter().map(|flag| flag.name()).collect::<Vec<_>>(),
+        "effects": explanation.effects.iter().map(|effect| effect.name()).collect::<Vec<_>>(),
+        "rules": explanation.fired.iter().map(|fired| rule(fired.rule)).collect::<Vec<_>>(),
+        "waited_ms": decision.record.waited_ms,
+        "analysis": "deterministic-only",
+        "influences": sources.iter().map(influence_json).collect::<Vec<_>>(),
+    })
+}
+
+fn influence_json(source: &Source) -> Value {
+    let influence = &source.influence;
+    let (edge, operand, place) = match &influence.path {
+        Path::Quote(hit) => ("inferred", reason::operand(&hit.operand), json!([hit.start, hit.end])),
+        Path::Whole { file, .. } => ("observed", reason::operand(file), Value::Null),
+        Path::Remote(from) => ("observed", reason::operand(from), Value::Null),
+    };
+    json!({
+        "artifact": influence.artifact.map(|id| id.to_string()),
+        "source": source.label,
+        "origin": influence.origin.name(),
+        "place": &*influence.place,
+        "effect": influence.effect.name(),
+        "gap": influence.gap.name(),
+        "edge": edge,
+        "operand": operand,
+        "bytes": place,
+        "evidence": influence.level.name(),
+        "signals": influence.signals,
+        "analysers": source.analysers,
+    })
+}

@@ -1,0 +1,132 @@
+//! `circinus log`: what was recorded, newest last.
+
+use circinus_core::event::{Event, Recorded};
+use circinus_core::id::{ArtifactId, DecisionId, EventSeq};
+use circinus_store::{OpenError, QueryError, Reader};
+use clap::Args;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use super::Context;
+use crate::exit::Exit;
+use crate::reason;
+use crate::ui::{Ui, escape_untrusted};
+
+/// Arguments of `circinus log`.
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// How many of the newest events to show.
+    #[arg(short = 'n', long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    last: u32,
+    /// Only decisions.
+    #[arg(long)]
+    decisions: bool,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why the log cannot be shown.
+#[derive(Debug, Error)]
+enum LogError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
+/// Runs the command.
+pub fn run(args: &LogArgs, context: &Context, ui: &mut Ui) -> Exit {
+    match show(args, context, ui) {
+        Ok(()) => Exit::Ok,
+        Err(error) => {
+            ui.error(&error);
+            Exit::Findings
+        }
+    }
+}
+
+fn show(args: &LogArgs, context: &Context, ui: &mut Ui) -> Result<(), LogError> {
+    let reader = Reader::open(&context.places.database)?;
+    let events = reader.counts()?.events;
+    let mut from = events.saturating_sub(args.last.into()) + 1;
+    // The log has no gaps, so the number of events is the number of the last one.
+    while from <= events {
+        let page = reader.events(EventSeq(from), args.last as usize)?;
+        let Some(last) = page.last() else { break };
+        from = last.seq.0 + 1;
+        for recorded in page.iter().filter(|recorded| !args.decisions || is_decision(recorded)) {
+            if args.json { ui.line(as_json(recorded)) } else { ui.line(as_line(recorded)) }
+        }
+    }
+    Ok(())
+}
+
+const fn is_decision(recorded: &Recorded) -> bool {
+    matches!(recorded.event, Event::Decided(_))
+}
+
+fn as_line(recorded: &Recorded) -> String {
+    let (kind, text) = match &recorded.event {
+        Event::SessionOpened(opened) => {
+            ("session", format!("{} opened in {}", opened.session, opened.workspace))
+        }
+        Event::SessionClosed { session } => ("session", format!("{session} closed")),
+        Event::Ingested(artifact) => {
+            ("artifact", format!("{} {}: {}", ArtifactId(recorded.seq), artifact.origin, artifact.label))
+        }
+        Event::Judged(judgement) => (
+            "evidence",
+            format!(
+                "{} {} by {} v{}",
+                judgement.key.content.short(),
+                judgement.level,
+                judgement.key.analyser,
+                judgement.key.version
+            ),
+        ),
+        Event::Decided(record) => (
+            "decision",
+            format!(
+                "{} {} [{}] {} {}",
+                DecisionId(recorded.seq),
+                record.explanation.verdict,
+                reason::rules(&record.explanation),
+                record.tool,
+                record.summary
+            ),
+        ),
+    };
+    format!("{:>7}  {kind:<8}  {}", recorded.seq.0, escape_untrusted(&text))
+}
+
+/// Schema 1: fields are only added.
+fn as_json(recorded: &Recorded) -> Value {
+    let mut row = match &recorded.event {
+        Event::SessionOpened(opened) => json!({
+            "kind": "session_opened", "session": opened.session.as_str(), "workspace": opened.workspace.as_str(),
+        }),
+        Event::SessionClosed { session } => json!({ "kind": "session_closed", "session": session.as_str() }),
+        Event::Ingested(artifact) => json!({
+            "kind": "artifact", "id": ArtifactId(recorded.seq).to_string(), "session": artifact.session.as_str(),
+            "origin": artifact.origin.name(), "label": &*artifact.label, "content": artifact.content.to_string(),
+            "bytes": artifact.bytes, "root": artifact.root, "operands": artifact.operands.len(),
+        }),
+        Event::Judged(judgement) => json!({
+            "kind": "evidence", "content": judgement.key.content.to_string(), "level": judgement.level.name(),
+            "analyser": &*judgement.key.analyser, "version": judgement.key.version,
+            "signals": judgement.findings.iter().map(|finding| &*finding.signal).collect::<Vec<_>>(),
+        }),
+        Event::Decided(record) => json!({
+            "kind": "decision", "id": DecisionId(recorded.seq).to_string(), "session": record.session.as_str(),
+            "tool": &*record.tool, "summary": &*record.summary, "verdict": record.explanation.verdict.name(),
+            "rules": record.explanation.fired.iter().map(|fired| fired.rule.to_string()).collect::<Vec<_>>(),
+        }),
+    };
+    if let Some(row) = row.as_object_mut() {
+        row.insert("seq".into(), recorded.seq.0.into());
+        row.insert("at_ms".into(), recorded.at.0.into());
+        row.insert("schema".into(), 1.into());
+    }
+    row
+}

@@ -1,0 +1,19 @@
+//! The daemon: composition of index, store, server, analysis and gate, and its life from start to stop.
+
+mod compose;
+mod control;
+mod evidence;
+pub mod files;
+pub mod gatekeeper;
+mod journal;
+mod recorder;
+mod seal;
+mod service;
+mod stop;
+pub mod unrecorded;
+mod waiting;
+mod wake;
+
+pub use compose::{RunError, run};
+pub use control::{ControlReply, ControlRequest, Status};
+pub use service::Site;

@@ -1,0 +1,160 @@
+//! Puts the daemon together, runs it until it is told to stop, and takes it apart in order.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use circinus_analyzer::content;
+use circinus_core::event::Event;
+use circinus_core::id::EventSeq;
+use circinus_core::index::{Hot, Required, Snapshot};
+use circinus_core::time::{Clock, UnixMillis};
+use circinus_ipc::{BindError, Limits, Server, SocketPlace};
+use circinus_store::{OpenError, ReplayError, Store, Writer};
+use thiserror::Error;
+
+use super::evidence::Analysis;
+use super::journal::Journal;
+use super::service::{Counters, Service, Site};
+use super::stop::Stop;
+use super::waiting::Waiting;
+use super::{seal, unrecorded, wake};
+use crate::config::{Config, CreatePlacesError, LoadConfigError, Places};
+
+/// Threads that decide and record. None of them waits for evidence or for the disk, so few are enough.
+const WORKERS: usize = 4;
+
+/// Why the daemon does not run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The folders.
+    #[error(transparent)]
+    Places(#[from] CreatePlacesError),
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] LoadConfigError),
+    /// The socket, or another daemon.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The database.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The log.
+    #[error("cannot rebuild the index: {0}")]
+    Replay(#[from] ReplayError),
+    /// The key that seals secrets.
+    #[error("cannot read or make the key file: {0}; hint: it must be 32 bytes that only you can read")]
+    Seal(io::Error),
+    /// The system gave no thread, poll or signal.
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+/// The machine's clock.
+struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> UnixMillis {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        UnixMillis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// Runs the daemon in this process until a stop is asked for.
+///
+/// The lock comes first, so that two daemons never open one store; the socket answers last, when the index
+/// is whole.
+///
+/// # Errors
+///
+/// See [`RunError`]; nothing is left running.
+pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunError> {
+    places.create()?;
+    let config = Config::load(places.home())?;
+    let seal = seal::load_or_make(&places.key).map_err(RunError::Seal)?;
+    let server = Server::bind(place, Limits::default())?;
+    let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
+    let hot = Arc::new(Hot::new(rebuild(&store)?));
+
+    let stop = Stop::default();
+    stop.on_signals()?;
+    let (waiting, ready, keeper) = Waiting::open()?;
+    let analysis = Arc::new(Analysis::new(Arc::clone(&hot), places.database.clone()));
+    let writer = start_writer(store, Arc::clone(&hot), Arc::clone(&waiting), Arc::clone(&analysis))?;
+    let service = Arc::new(Service {
+        hot,
+        journal: Journal::new(writer),
+        waiting: Arc::clone(&waiting),
+        profile: config.profile,
+        seal,
+        site,
+        analysis: Arc::clone(&analysis),
+        counters: Counters::default(),
+        stop: stop.clone(),
+    });
+    analysis.start(&service, recovered.unfinished_count)?;
+    unrecorded::drain(&places.unrecorded, |payload| service.take_in(payload))?;
+
+    let jobs = server.jobs();
+    let handle = server.start().map_err(|error| io::Error::other(error.to_string()))?;
+    let workers = (0..WORKERS)
+        .map(|_| {
+            let (service, jobs, ready) = (Arc::clone(&service), jobs.clone(), ready.clone());
+            thread::Builder::new().name("worker".into()).spawn(move || wake::work(&service, &jobs, &ready))
+        })
+        .collect::<io::Result<Vec<_>>>()?;
+    drop((jobs, ready));
+
+    stop.wait();
+    // Waiting actions are decided with what is known, then the workers end with the server's last job.
+    waiting.close();
+    let stopped = handle.stop().map_err(|error| io::Error::other(error.to_string()));
+    join(workers)?;
+    join([keeper])?;
+    analysis.stop();
+    drop(service);
+    stopped.map_err(RunError::System)
+}
+
+/// The index is a fold of the log and nothing else.
+fn rebuild(store: &Store) -> Result<Snapshot, RunError> {
+    let (analyser, version, config) = content::analyser();
+    let mut snapshot = Snapshot::new([Required { analyser: analyser.into(), version, config }]);
+    store.replay(EventSeq(1), &mut |recorded| {
+        snapshot.apply(&recorded);
+        ControlFlow::Continue(())
+    })?;
+    Ok(snapshot)
+}
+
+/// INVARIANT (visible-before-ack): the store calls the observer after COMMIT and before any acknowledgement.
+fn start_writer(
+    store: Store,
+    hot: Arc<Hot>,
+    waiting: Arc<Waiting<super::service::Postponed>>,
+    analysis: Arc<Analysis>,
+) -> Result<Writer, RunError> {
+    let observer = move |events: &[circinus_core::event::Recorded]| {
+        hot.publish(events);
+        for recorded in events {
+            match &recorded.event {
+                Event::Judged(judgement) => waiting.judged(&judgement.key.content),
+                Event::Ingested(artifact) if artifact.analysed => analysis.queue(recorded.seq, artifact),
+                _ => {}
+            }
+        }
+    };
+    let writer = Writer::start(store, Box::new(observer));
+    writer.map_err(|error| RunError::System(io::Error::other(error.to_string())))
+}
+
+fn join<T>(threads: impl IntoIterator<Item = JoinHandle<T>>) -> Result<(), RunError> {
+    // All of them are joined before any failure is reported.
+    let panicked = threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count();
+    match panicked {
+        0 => Ok(()),
+        count => Err(RunError::System(io::Error::other(format!("{count} threads had panicked")))),
+    }
+}

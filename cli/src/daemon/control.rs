@@ -1,0 +1,111 @@
+//! What the command line may ask the daemon.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use circinus_ipc::{ErrorCode, Reply, Responder};
+use serde::{Deserialize, Serialize};
+
+use super::service::Service;
+
+/// A question to the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ControlRequest {
+    /// How it is.
+    Status,
+    /// To finish what it holds and end.
+    Stop,
+}
+
+/// An answer of the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
+pub enum ControlReply {
+    /// How it is.
+    Status(Status),
+    /// It ends now.
+    Stopping {
+        /// Its process id.
+        pid: u32,
+    },
+}
+
+/// How the daemon is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Version of the running binary.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// The profile in force.
+    pub profile: String,
+    /// Number of the last recorded event.
+    pub last_event: u64,
+    /// Sessions known.
+    pub sessions: usize,
+    /// Artifacts known.
+    pub artifacts: usize,
+    /// Operand postings in the index.
+    pub operands: usize,
+    /// Decisions since the start: allowed.
+    pub allowed: u64,
+    /// Of these, touched by an influence or a flag.
+    pub flagged: u64,
+    /// Decisions since the start: asked.
+    pub asked: u64,
+    /// Decisions since the start: refused.
+    pub refused: u64,
+    /// Weighty decisions whose evidence was ready.
+    pub evidence_ready: u64,
+    /// Weighty decisions that waited for evidence and got it.
+    pub evidence_waited: u64,
+    /// Weighty decisions whose evidence was not ready in time.
+    pub evidence_not_ready: u64,
+    /// Payloads that were no event.
+    pub malformed: u64,
+    /// Events that could not be recorded.
+    pub unrecorded: u64,
+}
+
+/// Answers a question.
+pub(super) fn answer(service: &Arc<Service>, request: &[u8], responder: Responder) {
+    let reply = match serde_json::from_slice(request) {
+        Ok(ControlRequest::Status) => ControlReply::Status(status(service)),
+        Ok(ControlRequest::Stop) => ControlReply::Stopping { pid: std::process::id() },
+        Err(error) => return responder.send(Reply::error(ErrorCode::BadKind, error.to_string())),
+    };
+    let stopping = matches!(reply, ControlReply::Stopping { .. });
+    match serde_json::to_vec(&reply) {
+        Ok(json) => responder.send(Reply::Control(json)),
+        Err(error) => responder.send(Reply::error(ErrorCode::Internal, error.to_string())),
+    }
+    if stopping {
+        service.stop.request();
+    }
+}
+
+fn status(service: &Service) -> Status {
+    let snapshot = service.hot.load();
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let [allowed, asked, refused] = service.decided();
+    let counters = &service.counters;
+    Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        profile: service.profile.to_string(),
+        last_event: snapshot.last().0,
+        sessions: snapshot.sessions().count(),
+        artifacts: snapshot.artifacts_len(),
+        operands: snapshot.operands_len(),
+        allowed,
+        flagged: count(&counters.flagged),
+        asked,
+        refused,
+        evidence_ready: count(&counters.ready),
+        evidence_waited: count(&counters.waited),
+        evidence_not_ready: count(&counters.not_ready),
+        malformed: count(&counters.malformed),
+        unrecorded: count(&counters.unrecorded),
+    }
+}

@@ -1,0 +1,281 @@
+//! From what a host reports to what is committed: one observation per artifact.
+
+use std::borrow::Cow;
+
+use circinus_analyzer::Surroundings;
+use circinus_analyzer::call::{Source, Understanding, Who, understand};
+use circinus_analyzer::command;
+use circinus_core::action::{FileWrite, ToolCall, WriteSource};
+use circinus_core::artifact::Binding;
+use circinus_core::authority::Secrecy;
+use circinus_core::event::Commit;
+use circinus_core::index::Snapshot;
+use circinus_core::ingest::{self, Observation};
+use circinus_core::lineage::{Observed, Step};
+use circinus_core::operand::{Hit, Kind, Operand};
+use circinus_core::origin::Origin;
+use circinus_core::view::ViewChain;
+
+use super::files;
+use crate::host::{AnnouncedCall, HostEvent};
+
+/// What every observation of one event shares.
+pub(super) struct Recorder<'a> {
+    /// The event.
+    pub event: &'a HostEvent,
+    /// Where it happened.
+    pub around: &'a Surroundings,
+    /// The state before it.
+    pub snapshot: &'a Snapshot,
+    /// The local key that seals secrets.
+    pub seal: &'a [u8; 32],
+}
+
+/// One content with where it came from.
+struct Seen<'a> {
+    label: &'a str,
+    bytes: Cow<'a, [u8]>,
+    origin: Origin,
+    derived: bool,
+    secrecy: Secrecy,
+    parents: Vec<Observed>,
+    bindings: Vec<Binding>,
+    analysed: bool,
+}
+
+impl<'a> Seen<'a> {
+    fn text(label: &'a str, text: &'a str, origin: Origin) -> Self {
+        Self {
+            label,
+            bytes: Cow::Borrowed(text.as_bytes()),
+            origin,
+            derived: false,
+            secrecy: Secrecy::Public,
+            parents: Vec::new(),
+            bindings: Vec::new(),
+            analysed: true,
+        }
+    }
+}
+
+impl Recorder<'_> {
+    /// A prompt, and the files that it mentions.
+    pub(super) fn prompt(&self, text: &str, typed: bool) -> Vec<Commit> {
+        let origin = if typed { Origin::UserPrompt } else { Origin::Opaque };
+        let mut commits = vec![self.commit(None, Seen::text("prompt", text, origin))];
+        if typed {
+            commits.extend(mentions(text).filter_map(|path| self.file(path, "attached")));
+        }
+        commits
+    }
+
+    /// An instruction file that the host loaded.
+    pub(super) fn instructions(&self, path: &str, of_user: bool) -> Vec<Commit> {
+        let mut commits: Vec<_> = self.file(path, "instructions").into_iter().collect();
+        if of_user {
+            // Only a file that nothing recorded wrote is the user's own configuration.
+            let written = self.path(path).is_some_and(|path| self.snapshot.binding(&path).is_some());
+            if !written && let Ok(bytes) = files::read(path) {
+                let label = format!("instructions {path}");
+                let seen = Seen { bytes: Cow::Owned(bytes), ..Seen::text(&label, "", Origin::UserConfig) };
+                commits = vec![self.commit(None, seen)];
+            }
+        }
+        commits
+    }
+
+    /// A summary that replaces the conversation: derived, never a root.
+    pub(super) fn summary(&self, summary: &str) -> Vec<Commit> {
+        vec![self.commit(None, Seen::text("summary of the conversation", summary, Origin::AgentText))]
+    }
+
+    /// The outcome of a call: what the agent read of it, and the files it wrote.
+    pub(super) fn outcome(&self, call: &AnnouncedCall, output: &str) -> Vec<Commit> {
+        let who = Who {
+            session: self.event.session.clone(),
+            agent: self.event.agent.clone(),
+            call: call.id.clone(),
+            tool: call.tool.clone(),
+        };
+        let understood = understand(&call.call, who, self.around);
+        let mut commits: Vec<_> = self.output(call, &understood, output).into_iter().collect();
+        commits.extend(understood.writes.iter().map(|write| self.write(call, write)));
+        commits
+    }
+
+    fn output(&self, call: &AnnouncedCall, understood: &Understanding, output: &str) -> Option<Commit> {
+        let label = format!("{} {}", call.tool, understood.action.summary);
+        let origin = match (&call.call, &understood.source) {
+            (ToolCall::Inert { .. } | ToolCall::WriteFile { .. } | ToolCall::EditFile { .. }, _) => {
+                return None;
+            }
+            (ToolCall::ReadFile { path }, _) => return self.read(call, path, &label, output),
+            (ToolCall::Fetch { .. }, _) => Origin::WebFetch,
+            (ToolCall::WebSearch { .. }, _) => Origin::WebSearch,
+            (ToolCall::Mcp { .. }, _) => Origin::Mcp,
+            (ToolCall::Spawn { .. } | ToolCall::Other { .. }, _) => Origin::Opaque,
+            (ToolCall::Shell { .. }, Source::Remote(_)) => Origin::CmdRemote,
+            (ToolCall::Shell { .. } | ToolCall::Search { .. }, _) => Origin::CmdLocal,
+        };
+        if output.is_empty() {
+            return None;
+        }
+        let (parents, secrecy) = self.inputs(&understood.reads);
+        Some(self.commit(Some(call), Seen { parents, secrecy, ..Seen::text(&label, output, origin) }))
+    }
+
+    /// A file as the agent read it; the part that was read is what counts as content.
+    fn read(&self, call: &AnnouncedCall, path: &str, label: &str, output: &str) -> Option<Commit> {
+        if output.is_empty() {
+            return None;
+        }
+        let seen = match self.path(path) {
+            Some(path) => {
+                let files::Explained { origin, parents, secrecy } =
+                    files::explain(&path, &self.around.paths, &self.event.session, self.snapshot);
+                Seen { parents, secrecy, ..Seen::text(label, output, origin) }
+            }
+            None => Seen::text(label, output, Origin::Opaque),
+        };
+        Some(self.commit(Some(call), seen))
+    }
+
+    /// A file that entered the context without a call.
+    fn file(&self, path: &str, how: &str) -> Option<Commit> {
+        let path = self.path(path)?;
+        let bytes = files::read(path.canonical()).ok()?;
+        let files::Explained { origin, parents, secrecy } =
+            files::explain(&path, &self.around.paths, &self.event.session, self.snapshot);
+        let label = format!("{how} {path}");
+        let seen = Seen { bytes: Cow::Owned(bytes), parents, secrecy, ..Seen::text(&label, "", origin) };
+        Some(self.commit(None, seen))
+    }
+
+    /// A file that a call wrote, bound to what explains its bytes.
+    fn write(&self, call: &AnnouncedCall, write: &FileWrite) -> Commit {
+        let path = write.path.canonical();
+        let bytes = if write.tree { None } else { files::read(path).ok() };
+        let mut parents = Vec::new();
+        let mut secrecy = Secrecy::Public;
+        let origin = match &write.from {
+            WriteSource::Remote(_) => Origin::CmdRemote,
+            WriteSource::Agent => Origin::AgentText,
+            WriteSource::Local => Origin::CmdLocal,
+            WriteSource::Files(sources) => {
+                (parents, secrecy) = self.inputs(sources);
+                self.origin_of_copy(sources)
+            }
+        };
+        if let ToolCall::EditFile { .. } = call.call {
+            let before = self.snapshot.binding(&write.path);
+            parents.extend(before.map(|bound| Observed { parent: bound.artifact, step: Step::Whole }));
+        }
+        let label = format!("{} wrote {path}", call.tool);
+        let binding = files::bind(&write.path, bytes.as_deref());
+        let analysed = bytes.is_some();
+        let seen = Seen {
+            bytes: Cow::Owned(bytes.unwrap_or_default()),
+            derived: !matches!(write.from, WriteSource::Remote(_)),
+            secrecy,
+            parents,
+            bindings: vec![binding],
+            analysed,
+            ..Seen::text(&label, "", origin)
+        };
+        self.commit(Some(call), seen)
+    }
+
+    /// The origin of a copy: that of its sources where nothing recorded explains them (the least of them),
+    /// else neutral, so that the recorded parents alone decide.
+    fn origin_of_copy(&self, sources: &[Operand]) -> Origin {
+        let unrecorded = sources.iter().filter(|source| self.snapshot.binding(source).is_none());
+        let explained = unrecorded.map(|source| {
+            files::explain(source, &self.around.paths, &self.event.session, self.snapshot).origin
+        });
+        explained.max().unwrap_or(Origin::AgentText)
+    }
+
+    /// Recorded artifacts behind the files that flowed into something, and whether any is confidential.
+    fn inputs(&self, sources: &[Operand]) -> (Vec<Observed>, Secrecy) {
+        let mut parents = Vec::new();
+        let mut secrecy = Secrecy::Public;
+        for source in sources {
+            let bound = self.snapshot.binding(source);
+            parents.extend(bound.map(|bound| Observed { parent: bound.artifact, step: Step::Whole }));
+            if circinus_analyzer::call::is_credential_path(source.canonical()) {
+                secrecy = Secrecy::Secret;
+            }
+        }
+        (parents, secrecy)
+    }
+
+    fn path(&self, text: &str) -> Option<Operand> {
+        Operand::parse(Kind::Path, text, &self.around.paths)
+    }
+
+    fn commit(&self, call: Option<&AnnouncedCall>, seen: Seen<'_>) -> Commit {
+        let text = String::from_utf8_lossy(&seen.bytes);
+        let observation = Observation {
+            session: &self.event.session,
+            agent: self.event.agent.as_ref(),
+            call: call.and_then(|call| call.id.as_ref()),
+            event: delivery_kind(&self.event.name),
+            origin: seen.origin,
+            label: seen.label,
+            bytes: &seen.bytes,
+            text: &text,
+            derived: seen.derived,
+            parents: &seen.parents,
+            bindings: seen.bindings,
+            secrecy: seen.secrecy,
+            seal: self.seal,
+            paths: &self.around.paths,
+            analysed: seen.analysed,
+            commands: commands(&text),
+        };
+        ingest::admit(observation, self.snapshot)
+    }
+}
+
+/// The result of a call may be delivered by its own event and again with its batch: one delivery.
+fn delivery_kind(event: &str) -> &str {
+    match event {
+        "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" => "result",
+        other => other,
+    }
+}
+
+fn commands(text: &str) -> Vec<Hit> {
+    let found = command::candidates(text).into_iter();
+    found
+        .filter_map(|(canonical, range)| {
+            Some(Hit {
+                operand: Operand::command(&canonical)?,
+                views: ViewChain::default(),
+                start: u32::try_from(range.start).ok()?,
+                end: u32::try_from(range.end).ok()?,
+            })
+        })
+        .collect()
+}
+
+/// Paths that a prompt attaches: words that begin with `@` and look like a path.
+fn mentions(prompt: &str) -> impl Iterator<Item = &str> {
+    const MENTIONS_MAX: usize = 64;
+    let words = prompt.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    words
+        .map(|path| path.trim_matches('"').trim_end_matches([',', '.', ';', ':', ')', '?', '!']))
+        .filter(|path| path.contains(['/', '.']))
+        .take(MENTIONS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn a_mentioned_path_is_found_and_a_handle_is_not() {
+        let found: Vec<_> = mentions("see @src/a.rs, and @b.txt. Thanks @anna!").collect();
+        assert_eq!(found, ["src/a.rs", "b.txt"]);
+    }
+}

@@ -1,0 +1,400 @@
+//! What the daemon does with one request.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use circinus_analyzer::Surroundings;
+use circinus_core::event::{Commit, Event, SessionOpened};
+use circinus_core::gate::{Heavy, Permit, Weighed};
+use circinus_core::id::{SessionId, WorkspaceId};
+use circinus_core::index::{Hot, Snapshot};
+use circinus_core::operand::PathContext;
+use circinus_core::policy::{Profile, Verdict};
+use circinus_ipc::{Reply, Responder};
+
+use super::evidence::Analysis;
+use super::files;
+use super::gatekeeper::Asked;
+use super::journal::Journal;
+use super::recorder::Recorder;
+use super::stop::Stop;
+use super::waiting::{Parked, Waiting};
+use crate::adapter::claude_code::event;
+use crate::adapter::claude_code::response::{self, HookOutput};
+use crate::adapter::claude_code::settings_change::still_guards;
+use crate::host::{AnnouncedCall, HostEvent, HostEventKind};
+
+/// An action that waits for evidence, with the way back to its client.
+#[derive(Debug)]
+pub(super) struct Postponed {
+    asked: Asked,
+    began: Instant,
+    /// Whether there was room to wait; without it the action is decided with what is known.
+    patient: bool,
+    responder: Responder,
+}
+
+/// Counters since the start, for `status`.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    /// Decisions by verdict: ALLOW, REVIEW, BLOCK.
+    pub verdicts: [AtomicU64; 3],
+    /// Allowed decisions that an influence or a flag touched.
+    pub flagged: AtomicU64,
+    /// Decisions whose evidence was ready, ready after a wait, or not ready.
+    pub ready: AtomicU64,
+    /// Decisions that waited for evidence and got it.
+    pub waited: AtomicU64,
+    /// Decisions that waited in vain.
+    pub not_ready: AtomicU64,
+    /// Payloads that were no event.
+    pub malformed: AtomicU64,
+    /// Events that could not be recorded.
+    pub unrecorded: AtomicU64,
+}
+
+/// Everything a request needs.
+pub(super) struct Service {
+    /// The published state.
+    pub hot: Arc<Hot>,
+    /// The way to disk.
+    pub journal: Journal,
+    /// Actions that wait for evidence.
+    pub waiting: Arc<Waiting<Postponed>>,
+    /// The profile in force.
+    pub profile: Profile,
+    /// The local key that seals secrets.
+    pub seal: [u8; 32],
+    /// What every call's surroundings share.
+    pub site: Site,
+    /// The analysis of what is recorded.
+    pub analysis: Arc<Analysis>,
+    /// Counters for `status`.
+    pub counters: Counters,
+    /// How to end.
+    pub stop: Stop,
+}
+
+/// Facts about this machine and user that do not change while the daemon runs.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The user's home directory.
+    pub home: Box<str>,
+    /// Where Circinus keeps its files.
+    pub circinus_home: Box<str>,
+    /// Where the host keeps its configuration.
+    pub host_config_dirs: Vec<Box<str>>,
+    /// Where scratch files go.
+    pub temp_dirs: Vec<Box<str>>,
+}
+
+impl Site {
+    /// The surroundings of a call made in `cwd` of `workspace`.
+    pub fn around(&self, cwd: &str, workspace: &str) -> Surroundings {
+        Surroundings {
+            paths: PathContext {
+                cwd: cwd.into(),
+                home: self.home.clone(),
+                workspace: workspace.into(),
+                case_sensitive: true,
+            },
+            circinus_home: self.circinus_home.clone(),
+            host_config_dirs: self.host_config_dirs.clone(),
+            temp_dirs: self.temp_dirs.clone(),
+        }
+    }
+}
+
+impl Service {
+    /// Handles the raw input of a hook.
+    pub(super) fn hook(self: &Arc<Self>, payload: &[u8], responder: Responder) {
+        let began = Instant::now();
+        let event = match event::parse(payload) {
+            Ok(event) => event,
+            Err(error) => {
+                self.counters.malformed.fetch_add(1, Ordering::Relaxed);
+                return respond(responder, HookOutput::refuse(&error.to_string()));
+            }
+        };
+        self.open_session(&event);
+        match &event.kind {
+            HostEventKind::BeforeCall(call) => {
+                let asked =
+                    Asked::new(event.clone(), call, &self.around(&event, &self.hot.load()), &self.seal);
+                self.gate(Postponed { asked, began, patient: true, responder });
+            }
+            HostEventKind::SettingsChange { path } => {
+                respond(responder, self.settings_change(path.as_deref()))
+            }
+            _ => self.record(&event, responder),
+        }
+    }
+
+    /// Decides an action, parks it where a judgement is still worth waiting for, and answers it.
+    pub(super) fn gate(self: &Arc<Self>, postponed: Postponed) {
+        let Postponed { mut asked, began, patient, responder } = postponed;
+        let snapshot = self.hot.load();
+        let decision = asked.decide(&snapshot, self.profile, true);
+        let budget = Duration::from_millis(self.profile.wait_ms_max().into());
+        let waited = began.elapsed();
+        if patient && !decision.pending().is_empty() && waited < budget {
+            let contents = decision.pending().to_vec();
+            return self.park(contents, Postponed { asked, began, patient, responder }, began + budget);
+        }
+        self.count_readiness(&asked, decision.pending().is_empty(), &decision);
+        if asked.waited_ms > 0 {
+            asked.waited_ms = u32::try_from(waited.as_millis()).unwrap_or(u32::MAX);
+        }
+        let flagged = decision.is_flagged();
+        match decision.weigh() {
+            Weighed::Light(permit) => {
+                if flagged {
+                    self.counters.flagged.fetch_add(1, Ordering::Relaxed);
+                    self.post(asked.record(permit.explanation()));
+                }
+                self.give(&asked, &permit, &snapshot, responder);
+            }
+            Weighed::Heavy(heavy) => self.record_then_answer(asked, heavy, responder),
+        }
+    }
+
+    fn park(
+        self: &Arc<Self>,
+        contents: Vec<circinus_core::digest::Digest>,
+        mut postponed: Postponed,
+        deadline: Instant,
+    ) {
+        postponed.asked.waited_ms = postponed.asked.waited_ms.max(1);
+        let parked = Parked { contents: contents.clone(), deadline, then: postponed };
+        match self.waiting.park(parked) {
+            Ok(()) => {
+                // A judgement may have landed between the decision and the parking: look again.
+                let snapshot = self.hot.load();
+                let landed = |content| {
+                    snapshot.judgements(content).iter().any(|row| {
+                        snapshot.required().iter().any(|required| required.key(*content) == row.key)
+                    })
+                };
+                contents
+                    .iter()
+                    .filter(|content| landed(content))
+                    .for_each(|content| self.waiting.judged(content));
+            }
+            Err(postponed) => self.gate(Postponed { patient: false, ..postponed }),
+        }
+    }
+
+    /// INVARIANT (recorded-before-answered): the permit is made from the receipt, on the writer's thread.
+    fn record_then_answer(self: &Arc<Self>, asked: Asked, heavy: Heavy, responder: Responder) {
+        let commit = asked.record(heavy.explanation());
+        let service = Arc::clone(self);
+        self.journal.submit(
+            commit,
+            Box::new(move |receipt| {
+                let snapshot = service.hot.load();
+                match receipt {
+                    Ok(receipt) => service.give(&asked, &heavy.seal(&receipt), &snapshot, responder),
+                    Err(_) => service.answer_unrecorded(&asked, &snapshot, responder),
+                }
+            }),
+        );
+    }
+
+    /// The store is down: decide again with that fact, which asks or refuses at T2 and above.
+    fn answer_unrecorded(&self, asked: &Asked, snapshot: &Snapshot, responder: Responder) {
+        self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+        let answer = match asked.decide(snapshot, self.profile, false).weigh() {
+            Weighed::Light(permit) => asked.answer(&permit, snapshot),
+            Weighed::Heavy(heavy) => match heavy.refuse() {
+                Ok(permit) => asked.answer(&permit, snapshot),
+                Err(_) => HookOutput::refuse("the decision cannot be recorded; hint: run `circinus doctor`"),
+            },
+        };
+        respond(responder, answer);
+    }
+
+    fn give(&self, asked: &Asked, permit: &Permit, snapshot: &Snapshot, responder: Responder) {
+        if let Some(counter) = self.counters.verdicts.get(permit.verdict() as usize) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        respond(responder, asked.answer(permit, snapshot));
+    }
+
+    fn count_readiness(&self, asked: &Asked, ready: bool, decision: &circinus_core::gate::Decision) {
+        if !decision.durable_first() || decision.explanation().influences.is_empty() {
+            return;
+        }
+        let counter = match (ready, asked.waited_ms > 0) {
+            (true, false) => &self.counters.ready,
+            (true, true) => &self.counters.waited,
+            (false, _) => &self.counters.not_ready,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Records what an event brought and answers after all of it is durable.
+    fn record(self: &Arc<Self>, event: &HostEvent, responder: Responder) {
+        self.commit_all(self.observations(event), responder);
+    }
+
+    /// What an event brought, ready to be committed.
+    fn observations(&self, event: &HostEvent) -> Vec<Commit> {
+        let snapshot = self.hot.load();
+        let around = self.around(event, &snapshot);
+        let recorder = Recorder { event, around: &around, snapshot: &snapshot, seal: &self.seal };
+        match &event.kind {
+            HostEventKind::Prompt { text, typed } => recorder.prompt(text, *typed),
+            HostEventKind::AfterCall { call, output } => recorder.outcome(call, output),
+            HostEventKind::AfterBatch(calls) => {
+                let missed = calls.iter().filter(|(call, _)| !is_known(call, event, &snapshot));
+                missed.flat_map(|(call, output)| recorder.outcome(call, output)).collect()
+            }
+            HostEventKind::InstructionsLoaded { path, of_user } => recorder.instructions(path, *of_user),
+            HostEventKind::Compacted { summary } => recorder.summary(summary),
+            HostEventKind::SessionEnd => {
+                let event = Event::SessionClosed { session: event.session.clone() };
+                vec![Commit { event, body: None, delivery: None }]
+            }
+            HostEventKind::SessionStart
+            | HostEventKind::BeforeCall(_)
+            | HostEventKind::SettingsChange { .. }
+            | HostEventKind::Other => Vec::new(),
+        }
+    }
+
+    fn commit_all(self: &Arc<Self>, commits: Vec<Commit>, responder: Responder) {
+        let Some(last) = commits.len().checked_sub(1) else {
+            return respond(responder, HookOutput::silent());
+        };
+        let open = Arc::new(Mutex::new((last, HookOutput::silent(), Some(responder))));
+        for commit in commits {
+            let (open, service) = (Arc::clone(&open), Arc::clone(self));
+            self.analysis.hold(&commit);
+            self.journal.submit(
+                commit,
+                Box::new(move |receipt| {
+                    let mut state = open.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Err(error) = receipt {
+                        service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+                        let stderr =
+                            format!("circinus: not recorded: {error}; hint: run `circinus doctor`\n");
+                        state.1 = HookOutput { exit: 1, stdout: String::new(), stderr };
+                    }
+                    match state.0.checked_sub(1) {
+                        Some(left) => state.0 = left,
+                        None => {
+                            let output = std::mem::take(&mut state.1);
+                            state
+                                .2
+                                .take()
+                                .into_iter()
+                                .for_each(|responder| respond(responder, output.clone()));
+                        }
+                    }
+                }),
+            );
+        }
+    }
+
+    /// Commits without waiting; at T0 and T1 a crash may lose what the last group held.
+    fn post(self: &Arc<Self>, commit: Commit) {
+        let service = Arc::clone(self);
+        self.journal.submit(
+            commit,
+            Box::new(move |receipt| {
+                if receipt.is_err() {
+                    service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+                }
+            }),
+        );
+    }
+
+    /// Takes in an event that came while no daemon was there: recorded now, answered by the fail-safe then.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not take it; it must be kept.
+    pub(super) fn take_in(self: &Arc<Self>, payload: &[u8]) -> std::io::Result<()> {
+        let Ok(event) = event::parse(payload) else {
+            self.counters.malformed.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        };
+        self.open_session(&event);
+        let commits = match &event.kind {
+            HostEventKind::BeforeCall(call) => {
+                let snapshot = self.hot.load();
+                let asked = Asked::new(event.clone(), call, &self.around(&event, &snapshot), &self.seal);
+                vec![asked.record(asked.decide(&Snapshot::default(), self.profile, false).explanation())]
+            }
+            _ => self.observations(&event),
+        };
+        for commit in commits {
+            self.analysis.hold(&commit);
+            self.journal
+                .commit(commit)
+                .map(drop)
+                .map_err(|error| std::io::Error::other(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the session known before anything of it is recorded or decided.
+    fn open_session(&self, event: &HostEvent) {
+        if self.hot.load().session(&event.session).is_some() {
+            return;
+        }
+        let opened = SessionOpened {
+            session: event.session.clone(),
+            root: event.session.clone(),
+            workspace: WorkspaceId::new(files::workspace_of(&event.cwd, &self.site.home)),
+            host_version: None,
+        };
+        let commit = Commit { event: Event::SessionOpened(opened), body: None, delivery: None };
+        if self.journal.commit(commit).is_err() {
+            // What follows fails as well and answers for itself.
+            self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn around(&self, event: &HostEvent, snapshot: &Snapshot) -> Surroundings {
+        let workspace = workspace(&event.session, snapshot).unwrap_or_else(|| event.cwd.to_string());
+        self.site.around(&event.cwd, &workspace)
+    }
+
+    /// A changed settings file may not take the gate away while the session runs.
+    fn settings_change(&self, path: Option<&str>) -> HookOutput {
+        let user: Vec<_> =
+            self.site.host_config_dirs.iter().map(|dir| format!("{dir}/settings.json")).collect();
+        let user: Vec<_> = user.iter().map(Path::new).collect();
+        if path.is_none_or(|path| still_guards(Path::new(path), &user)) {
+            return HookOutput::silent();
+        }
+        response::keep_settings(
+            "Circinus: the changed settings would switch the gate off; the settings in force are kept. \
+             Run `circinus uninstall` in your own terminal if you want it gone.",
+        )
+    }
+
+    /// Actions allowed, asked and refused since the start.
+    pub(super) fn decided(&self) -> [u64; 3] {
+        let count = |verdict: Verdict| {
+            self.counters.verdicts.get(verdict as usize).map_or(0, |counter| counter.load(Ordering::Relaxed))
+        };
+        Verdict::ALL.map(count)
+    }
+}
+
+fn workspace(session: &SessionId, snapshot: &Snapshot) -> Option<String> {
+    snapshot.session(session).map(|session| session.workspace.as_str().to_owned())
+}
+
+fn is_known(call: &AnnouncedCall, event: &HostEvent, snapshot: &Snapshot) -> bool {
+    call.id.as_ref().is_some_and(|id| snapshot.produced_by(&event.session, id).is_some())
+}
+
+fn respond(responder: Responder, output: HookOutput) {
+    let HookOutput { exit, stdout, stderr } = output;
+    responder.send(Reply::Answer { exit, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() });
+}

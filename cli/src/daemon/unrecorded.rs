@@ -1,0 +1,112 @@
+//! Events that came while no daemon could be started: kept as they are, taken in at the next start.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Size above which nothing more is appended: the user has run without a daemon for long, and the caller
+/// says so each time.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// Longest line: one event, as the hook caps it, with its line feed.
+const LINE_BYTES_MAX: u64 = (64 << 20) + 1;
+
+/// Appends one event, synced.
+///
+/// # Errors
+///
+/// The system's, or `StorageFull` when the file has reached its limit.
+pub fn append(path: &Path, payload: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    if file.metadata()?.len() > FILE_BYTES_MAX {
+        let message = format!("{} is full; hint: start the daemon", path.display());
+        return Err(io::Error::new(io::ErrorKind::StorageFull, message));
+    }
+    // One line per event: JSON holds no raw line feed inside a string, so outside it a blank is the same.
+    let mut line: Vec<u8> = payload.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect();
+    line.push(b'\n');
+    file.write_all(&line)?;
+    file.sync_data()
+}
+
+/// Gives every kept event to `take`, in order, and removes the file after the last one.
+///
+/// INVARIANT (unrecorded-kept): the file goes only when every event was taken; a crash in between delivers
+/// some of them again, which the store recognises.
+///
+/// # Errors
+///
+/// The system's, or what `take` reports; the file stays.
+pub fn drain(path: &Path, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    let taken = taken_name(path);
+    if !taken.exists() {
+        match fs::rename(path, &taken) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    let mut lines = BufReader::new(File::open(&taken)?);
+    loop {
+        let mut line = Vec::new();
+        (&mut lines).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            break;
+        }
+        take(line.trim_ascii_end())?;
+    }
+    fs::remove_file(&taken)
+}
+
+fn taken_name(path: &Path) -> PathBuf {
+    path.with_extension("jsonl.taken")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_back_in_order_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unrecorded.jsonl");
+        append(&path, b"{\"a\":\n1}").unwrap();
+        append(&path, b"{\"b\":2}").unwrap();
+        let mut seen = Vec::new();
+        drain(&path, |event| {
+            seen.push(String::from_utf8_lossy(event).into_owned());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, ["{\"a\": 1}", "{\"b\":2}"]);
+        drain(&path, |_| Err(io::Error::other("nothing is left"))).unwrap();
+    }
+
+    #[test]
+    fn a_failure_keeps_every_event_for_the_next_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unrecorded.jsonl");
+        append(&path, b"1").unwrap();
+        append(&path, b"2").unwrap();
+        let mut seen = 0;
+        drain(&path, |event| if event == b"2" { Err(io::Error::other("store down")) } else { Ok(()) })
+            .unwrap_err();
+        append(&path, b"3").unwrap();
+        drain(&path, |_| {
+            seen += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, 2, "both events of the first file");
+        drain(&path, |_| {
+            seen += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, 3, "and the one that came since");
+    }
+}

@@ -1,0 +1,12 @@
+//! The binary `circinus` as a library: commands, host adapter and daemon.
+#![forbid(unsafe_code)]
+
+pub mod adapter;
+pub mod command;
+pub mod config;
+pub mod daemon;
+pub mod exit;
+pub mod hook_process;
+pub mod host;
+pub mod reason;
+pub mod ui;
