@@ -113,7 +113,9 @@ impl Writer {
     /// [`StartError`] when the system gives no thread.
     pub fn start(store: Store, observer: Observer) -> Result<Self, StartError> {
         let path = store.path.clone();
-        let (sender, receiver) = crossbeam_channel::bounded(limits::QUEUE_COMMITS_MAX);
+        // The budget bounds the queue. This flavour, unlike the bounded one, drops what is queued when the
+        // receiver goes, and so keeps INVARIANT (ack-exactly-once) when the thread ends early.
+        let (sender, receiver) = crossbeam_channel::unbounded();
         let stopped = Arc::new(AtomicBool::new(false));
         let worker = Worker::new(store, receiver, observer, Arc::clone(&stopped));
         let thread = std::thread::Builder::new()
@@ -156,7 +158,6 @@ impl Writer {
 
     fn send(&self, pending: Pending) -> Result<(), SubmitError> {
         let Some(queue) = &self.queue else { return Err(SubmitError::Ended) };
-        // The budget admits no more commits than the channel holds, so this waits for nobody.
         queue.send(pending).map_err(|refused| {
             let mut pending = refused.into_inner();
             pending.ack = None;

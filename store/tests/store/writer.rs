@@ -260,8 +260,12 @@ fn a_panic_in_the_observer_abandons_its_group_and_ends_the_writer() {
     let outcome = append(&writer, sample::ingest("s", b"x", "1"));
     assert!(matches!(outcome, Err(AppendError::Abandoned)), "{outcome:?}");
     let deadline = Instant::now() + PATIENCE;
-    while writer.submit(sample::ingest("s", b"y", "2"), Box::new(|_| {})) != Err(SubmitError::Ended) {
-        assert!(Instant::now() < deadline, "a writer without its thread takes commits");
+    loop {
+        let submitted = writer.submit(sample::ingest("s", b"y", "2"), Box::new(|_| {}));
+        if submitted == Err(SubmitError::Ended) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "a writer without its thread answers {submitted:?}");
         std::thread::yield_now();
     }
     drop(writer);
