@@ -15,6 +15,7 @@ mod invisible;
 mod percent;
 mod piece;
 mod quoted;
+mod run;
 mod skeleton;
 mod tags;
 

@@ -76,10 +76,10 @@ fn bare(input: &str) -> &str {
             text = value.trim_start();
         }
     }
-    if let Some((scheme, value)) = text.split_once(' ') {
-        if ["bearer", "basic", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-            text = value.trim_start();
-        }
+    if let Some((scheme, value)) = text.split_once(' ')
+        && ["bearer", "basic", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+    {
+        text = value.trim_start();
     }
     for quote in ['"', '\'', '`'] {
         if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {

@@ -1,6 +1,7 @@
 //! Base64 and base64url runs (RFC 4648, 4 and 5).
 
 use super::piece::{Builder, Viewed};
+use super::run::runs;
 
 /// Shortest run in characters; shorter ones are words.
 const RUN_BYTES_MIN: usize = 24;
@@ -11,17 +12,12 @@ const PRINTABLE_PERCENT_MIN: usize = 95;
 pub(super) fn undo(text: &str) -> Option<Viewed> {
     let bytes = text.as_bytes();
     let mut builder = Builder::new(text);
-    let mut at = 0;
-    while at < bytes.len() {
-        let run = bytes.get(at..).unwrap_or(&[]).iter().position(|b| value(*b).is_none());
-        let end = run.map_or(bytes.len(), |run| at + run);
-        if end - at >= RUN_BYTES_MIN
-            && let Some(shown) = bytes.get(at..end).and_then(decoded)
-        {
-            let padding = bytes.get(end..).unwrap_or(&[]).iter().take(2).take_while(|b| **b == b'=').count();
-            builder.replace(at..end + padding, &shown);
+    for run in runs(bytes, RUN_BYTES_MIN, |b| value(b).is_some()) {
+        if let Some(shown) = bytes.get(run.clone()).and_then(decoded) {
+            let after = bytes.get(run.end..).unwrap_or(&[]);
+            let padding = after.iter().take(2).take_while(|b| **b == b'=').count();
+            builder.replace(run.start..run.end + padding, &shown);
         }
-        at = end + 1;
     }
     builder.finish()
 }

@@ -28,8 +28,11 @@ fn opening(bytes: &[u8], from: usize, quote: u8) -> Option<usize> {
     let gap = bytes.get(from..bytes.len().min(from + GAP_BYTES_MAX))?;
     let next = gap.iter().position(|b| *b == quote)?;
     let between = gap.get(..next)?;
-    // Lines of bare literals are lists in more languages than they are one string.
-    if between.contains(&b'\n') && between.trim_ascii().is_empty() {
+    // Lines of bare literals are lists in more languages than they are one string, and a sign at the
+    // start of a line is that of a changed line.
+    let lines = between.split(|b| *b == b'\n');
+    let is_list = between.trim_ascii().is_empty() && lines.clone().count() > 1;
+    if is_list || lines.skip(1).any(|line| line.first() == Some(&b'+')) {
         return None;
     }
     let between = between.trim_ascii();

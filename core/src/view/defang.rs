@@ -1,6 +1,23 @@
 //! Designators spelled so that no program takes them for links.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use super::piece::{Builder, Viewed};
+
+/// Spaces between a label and a spelled separator.
+const SPACES_MAX: usize = 4;
+
+static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let patterns = SPELLINGS.iter().chain(&SCHEMES).map(|(spelled, _)| spelled);
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(patterns)
+        .ok()
+});
 
 /// Spelled dots, colons and at signs. White space around the bare word `dot` is needed and goes with it.
 const SPELLINGS: [(&str, &str); 13] = [
@@ -25,37 +42,40 @@ const SCHEMES: [(&str, &str); 4] =
 
 /// Restores spelled separators that stand between labels, and schemes that stand before a colon.
 pub(super) fn undo(text: &str) -> Option<Viewed> {
+    let automaton = AUTOMATON.as_ref()?;
     let bytes = text.as_bytes();
     let mut builder = Builder::new(text);
-    let starts = |byte: u8| matches!(byte, b'[' | b'(' | b'{' | b' ' | b'h' | b'H' | b'm' | b'M');
-    for (at, _) in bytes.iter().enumerate().filter(|(_, b)| starts(**b)) {
-        let Some((spelled, plain)) = spelling(bytes, at).or_else(|| scheme(bytes, at)) else { continue };
-        builder.replace(widened(bytes, at, at + spelled), plain);
+    for found in automaton.find_iter(bytes) {
+        let at = found.pattern().as_usize();
+        let restored = match at.checked_sub(SPELLINGS.len()) {
+            None => {
+                SPELLINGS.get(at).map(|(_, plain)| *plain).filter(|plain| joins(bytes, found.range(), plain))
+            }
+            Some(at) => SCHEMES.get(at).map(|(_, plain)| *plain).filter(|_| is_scheme(bytes, found.range())),
+        };
+        if let Some(plain) = restored {
+            builder.replace(widened(bytes, found.start(), found.end()), plain);
+        }
     }
     builder.finish()
 }
 
-fn begins(rest: &[u8], word: &str) -> bool {
-    rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+/// Whether a spelled separator stands between labels, or after a scheme.
+fn joins(bytes: &[u8], range: Range<usize>, plain: &str) -> bool {
+    let head = bytes.get(..range.start).unwrap_or(&[]);
+    let tail = bytes.get(range.end..).unwrap_or(&[]);
+    let near = |b: &&u8| **b != b' ';
+    let before = head.iter().rev().take(SPACES_MAX).find(near).copied().unwrap_or(b' ');
+    let after = tail.iter().take(SPACES_MAX).find(near).copied().unwrap_or(b' ');
+    let is_colon = plain.starts_with(':');
+    is_label(before) && (is_label(after) || is_colon && after == b'/')
 }
 
-fn spelling(bytes: &[u8], at: usize) -> Option<(usize, &'static str)> {
-    let rest = bytes.get(at..)?;
-    let (word, plain) = SPELLINGS.iter().find(|(word, _)| begins(rest, word))?;
-    let before = bytes.get(..at)?.iter().rev().find(|b| **b != b' ')?;
-    let after = rest.get(word.len()..)?.iter().find(|b| **b != b' ')?;
-    let joins = is_label(*before) || (*before == b'p' || *before == b's') && plain.starts_with(':');
-    let follows = is_label(*after) || plain.starts_with(':') && *after == b'/';
-    (joins && follows).then_some((word.len(), *plain))
-}
-
-fn scheme(bytes: &[u8], at: usize) -> Option<(usize, &'static str)> {
-    let rest = bytes.get(at..)?;
-    let (word, plain) = SCHEMES.iter().find(|(word, _)| begins(rest, word))?;
-    let colon = matches!(rest.get(word.len()), Some(b':' | b'['));
-    let alone =
-        !at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii_alphanumeric);
-    (colon && alone).then_some((word.len(), *plain))
+/// Whether a changed scheme stands alone before a colon.
+fn is_scheme(bytes: &[u8], range: Range<usize>) -> bool {
+    let colon = matches!(bytes.get(range.end), Some(b':' | b'['));
+    let before = range.start.checked_sub(1).and_then(|before| bytes.get(before));
+    colon && !before.is_some_and(u8::is_ascii_alphanumeric)
 }
 
 const fn is_label(byte: u8) -> bool {

@@ -2,6 +2,7 @@
 
 use super::base64::text_of;
 use super::piece::{Builder, Viewed};
+use super::run::runs;
 use crate::operand::url::pair;
 
 /// Shortest run in digits.
@@ -11,23 +12,17 @@ const RUN_BYTES_MIN: usize = 24;
 pub(super) fn undo(text: &str) -> Option<Viewed> {
     let bytes = text.as_bytes();
     let mut builder = Builder::new(text);
-    let mut at = 0;
-    while at < bytes.len() {
-        let run = bytes.get(at..).unwrap_or(&[]).iter().position(|b| !b.is_ascii_hexdigit());
-        let end = run.map_or(bytes.len(), |run| at + run);
-        if end - at >= RUN_BYTES_MIN
-            && let Some(shown) = bytes.get(at..end).and_then(decoded)
-        {
-            let prefix = at.checked_sub(2).filter(|from| bytes.get(*from..at) == Some(b"0x"));
-            builder.replace(prefix.unwrap_or(at)..end, &shown);
+    for run in runs(bytes, RUN_BYTES_MIN, |b| b.is_ascii_hexdigit()) {
+        if let Some(shown) = bytes.get(run.clone()).and_then(decoded) {
+            let prefix = run.start.checked_sub(2).filter(|from| bytes.get(*from..run.start) == Some(b"0x"));
+            builder.replace(prefix.unwrap_or(run.start)..run.end, &shown);
         }
-        at = end + 1;
     }
     builder.finish()
 }
 
 fn decoded(run: &[u8]) -> Option<String> {
-    if run.len() % 2 != 0 {
+    if !run.len().is_multiple_of(2) {
         return None;
     }
     text_of(&run.chunks(2).map(pair).collect::<Option<Vec<u8>>>()?)

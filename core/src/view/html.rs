@@ -107,7 +107,8 @@ impl Tag {
 
     fn keep(&mut self, name: &[u8], value: Range<usize>) {
         let presentation = PRESENTATION.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name));
-        if !value.is_empty() && !(self.inline && presentation) {
+        let dropped = value.is_empty() || self.inline && presentation;
+        if !dropped {
             self.values.push(value);
         }
     }

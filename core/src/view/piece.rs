@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(viewed.map.original(2..4), 2..6);
         assert_eq!(viewed.map.original(4..7), 3..8);
         assert_eq!(viewed.map.original(0..8), 0..9);
-        assert_eq!(viewed.map.changed().collect::<Vec<_>>(), [3..5]);
+        assert_eq!(viewed.map.changed().next(), Some(3..5));
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
         let viewed = builder.finish().expect("changed");
         assert_eq!(viewed.text, "abcd");
         assert_eq!(viewed.map.original(0..4), 0..6);
-        assert_eq!(viewed.map.changed().collect::<Vec<_>>(), [2..2]);
+        assert_eq!(viewed.map.changed().next(), Some(2..2));
     }
 
     #[test]

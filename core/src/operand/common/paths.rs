@@ -1,6 +1,6 @@
 //! Common and protected paths.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::operand::PathContext;
@@ -10,18 +10,40 @@ static PATHS: LazyLock<Paths> = LazyLock::new(Paths::load);
 struct Paths {
     exact: HashSet<&'static str>,
     name: HashSet<&'static str>,
-    protected: Vec<&'static str>,
+    /// Patterns below the home directory.
+    home: Vec<&'static str>,
+    /// Patterns below the root.
+    root: Vec<&'static str>,
+    /// Patterns below any directory, by their first component.
+    anywhere: HashMap<&'static str, Vec<&'static str>>,
+    /// Patterns of a last component with a star.
+    starred: Vec<&'static str>,
 }
 
 impl Paths {
     fn load() -> Self {
         let mut sections = super::sections(include_str!("../../../data/common-paths.txt"));
         let mut take = |name| sections.remove(name).unwrap_or_default();
-        Self {
+        let mut paths = Self {
             exact: take("exact").into_iter().collect(),
             name: take("name").into_iter().collect(),
-            protected: take("protected"),
+            home: Vec::new(),
+            root: Vec::new(),
+            anywhere: HashMap::new(),
+            starred: Vec::new(),
+        };
+        for pattern in take("protected") {
+            match pattern.split_once('/') {
+                Some(("~", rest)) => paths.home.push(rest),
+                Some(("**", rest)) if rest.contains('*') => paths.starred.push(rest),
+                Some(("**", rest)) => {
+                    let first = rest.split('/').next().unwrap_or(rest);
+                    paths.anywhere.entry(first).or_default().push(rest);
+                }
+                _ => paths.root.push(pattern),
+            }
         }
+        paths
     }
 }
 
@@ -50,22 +72,23 @@ fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
 
 /// Whether the path is a secret or a place that runs or instructs by itself.
 fn is_protected(path: &str, context: &PathContext) -> bool {
-    PATHS.protected.iter().any(|pattern| match pattern.split_once('/') {
-        Some(("~", pattern)) => below(path, &context.home).is_some_and(|rest| begins(rest, pattern)),
-        Some(("**", pattern)) => path
-            .match_indices('/')
-            .any(|(at, _)| path.get(at + 1..).is_some_and(|rest| begins(rest, pattern))),
-        _ => begins(path, pattern),
-    })
+    let home = below(path, &context.home);
+    let last = path.rsplit('/').next().unwrap_or(path);
+    home.is_some_and(|rest| PATHS.home.iter().any(|pattern| begins(rest, pattern)))
+        || PATHS.root.iter().any(|pattern| begins(path, pattern))
+        || PATHS.starred.iter().any(|pattern| begins(last, pattern))
+        || memchr::memchr_iter(b'/', path.as_bytes()).any(|at| {
+            let rest = path.get(at + 1..).unwrap_or("");
+            let first = rest.split('/').next().unwrap_or(rest);
+            let patterns = PATHS.anywhere.get(first);
+            patterns.is_some_and(|patterns| patterns.iter().any(|pattern| begins(rest, pattern)))
+        })
 }
 
 /// Whether a single component is named by a `**/` pattern of one component.
 pub(super) fn is_protected_name(name: &str) -> bool {
-    PATHS
-        .protected
-        .iter()
-        .filter_map(|pattern| pattern.strip_prefix("**/"))
-        .any(|pattern| !pattern.contains('/') && begins(name, pattern))
+    let whole = PATHS.anywhere.get(name).is_some_and(|patterns| patterns.contains(&name));
+    whole || PATHS.starred.iter().any(|pattern| begins(name, pattern))
 }
 
 /// Compares a path with a pattern: all below when it ends in a slash, otherwise whole.
