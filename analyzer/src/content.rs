@@ -9,12 +9,12 @@ mod encoded;
 mod fold;
 mod grammar;
 mod hidden;
-mod lexer;
 mod level;
+mod lexer;
 mod lexicon;
 mod scan;
-mod survey;
 mod surface;
+mod survey;
 
 use circinus_core::digest::Digest;
 use circinus_core::evidence::{EvidenceKey, Finding, Judgement, Level};

@@ -47,7 +47,8 @@ fn looks_like_host(name: &[u8]) -> bool {
 fn mixes_scripts(host: &[u8]) -> bool {
     let Ok(host) = std::str::from_utf8(host) else { return false };
     host.split('.').any(|label| {
-        label.contains(|c: char| c.is_ascii_alphabetic()) && label.contains(|c| matches!(c, '\u{370}'..='\u{52f}'))
+        label.contains(|c: char| c.is_ascii_alphabetic())
+            && label.contains(|c| matches!(c, '\u{370}'..='\u{52f}'))
     })
 }
 
@@ -83,7 +84,8 @@ fn differs(shown: &[u8], host: &[u8]) -> bool {
     let host = host.get(..memchr::memchr(b':', host).unwrap_or(host.len())).unwrap_or_default();
     let tail = |name: &[u8]| {
         let lower = name.to_ascii_lowercase();
-        let labels: Vec<Vec<u8>> = lower.split(|byte| *byte == b'.').rev().take(2).map(<[u8]>::to_vec).collect();
+        let labels: Vec<Vec<u8>> =
+            lower.split(|byte| *byte == b'.').rev().take(2).map(<[u8]>::to_vec).collect();
         labels
     };
     !host.is_empty() && looks_like_host(host) && tail(shown) != tail(host)

@@ -101,7 +101,8 @@ fn base64(run: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let sextets: Vec<u8> = run.iter().copied().filter_map(sextet).collect();
     for group in sextets.chunks(4) {
-        let bits = group.iter().fold(0_u32, |bits, sextet| bits << 6 | u32::from(*sextet)) << (6 * (4 - group.len()));
+        let bits = group.iter().fold(0_u32, |bits, sextet| bits << 6 | u32::from(*sextet))
+            << (6 * (4 - group.len()));
         let [_, first, second, third] = bits.to_be_bytes();
         plain.extend([first, second, third].into_iter().take(group.len() - 1));
     }
@@ -167,7 +168,10 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<String> {
-        decoded(text.as_bytes()).into_iter().map(|run| String::from_utf8_lossy(&run.text).into_owned()).collect()
+        decoded(text.as_bytes())
+            .into_iter()
+            .map(|run| String::from_utf8_lossy(&run.text).into_owned())
+            .collect()
     }
 
     #[test]
@@ -180,7 +184,8 @@ mod tests {
 
     #[test]
     fn a_wrapped_encoding_is_one_run() {
-        let text = "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyBhbmQg\nYmFjayBhZ2FpbiB0d2ljZQ==";
+        let text =
+            "VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyBhbmQg\nYmFjayBhZ2FpbiB0d2ljZQ==";
         assert_eq!(texts(text), ["The quick brown fox jumps over the lazy dog and back again twice"]);
     }
 

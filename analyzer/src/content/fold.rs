@@ -39,7 +39,8 @@ pub(super) fn fold<'a>(surface: &Surface<'_>) -> (Option<Surface<'a>>, Unseen) {
     if matches!(text, Cow::Owned(_)) {
         return (None, Unseen::default());
     }
-    let mut pass = Pass { surface, output: String::with_capacity(text.len()), pieces: vec![], ..Pass::new(surface) };
+    let mut pass =
+        Pass { surface, output: String::with_capacity(text.len()), pieces: vec![], ..Pass::new(surface) };
     pass.run(&text);
     let unseen = pass.finish(text.len());
     (Some(unseen.0), unseen.1)
@@ -47,20 +48,23 @@ pub(super) fn fold<'a>(surface: &Surface<'_>) -> (Option<Surface<'a>>, Unseen) {
 
 /// A cheap test over the bytes: any escape, character reference or suspicious lead byte.
 fn worth_folding(text: &[u8]) -> bool {
-    let escape = memchr::memchr_iter(b'\\', text)
-        .any(|at| matches!(text.get(at + 1), Some(b'u' | b'x' | b'U')));
+    let escape =
+        memchr::memchr_iter(b'\\', text).any(|at| matches!(text.get(at + 1), Some(b'u' | b'x' | b'U')));
     escape
         || memchr::memmem::find(text, b"&#").is_some()
         || memchr::memmem::find(text, b"&lt;").is_some()
-        || memchr::memchr2_iter(0xc2, 0xe2, text).any(|at| match (text.get(at), text.get(at + 1), text.get(at + 2)) {
-            (Some(0xc2), Some(next), _) => *next == 0xad,
-            (Some(0xe2), Some(0x80), Some(last)) => (0x8b..=0x8f).contains(last) || (0xaa..=0xae).contains(last),
-            (Some(0xe2), Some(second), _) => *second == 0x81,
-            _ => false,
+        || memchr::memchr2_iter(0xc2, 0xe2, text).any(|at| {
+            match (text.get(at), text.get(at + 1), text.get(at + 2)) {
+                (Some(0xc2), Some(next), _) => *next == 0xad,
+                (Some(0xe2), Some(0x80), Some(last)) => {
+                    (0x8b..=0x8f).contains(last) || (0xaa..=0xae).contains(last)
+                }
+                (Some(0xe2), Some(second), _) => *second == 0x81,
+                _ => false,
+            }
         })
-        || memchr::memchr3_iter(0xef, 0xf0, 0xf3, text).any(|at| {
-            !matches!((text.get(at), text.get(at + 1)), (Some(0xf0), Some(0x9f | 0xa0..=0xbf)))
-        })
+        || memchr::memchr3_iter(0xef, 0xf0, 0xf3, text)
+            .any(|at| !matches!((text.get(at), text.get(at + 1)), (Some(0xf0), Some(0x9f | 0xa0..=0xbf))))
 }
 
 struct Pass<'s, 't> {

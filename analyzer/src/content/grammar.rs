@@ -12,7 +12,7 @@ const UNLESS_REACH: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Element {
-    classes: u64,
+    classes: u128,
     gap: usize,
     /// Whether the gap may cross the end of a sentence.
     crosses: bool,
@@ -25,7 +25,7 @@ struct Element {
 pub(super) struct Rule {
     pub(super) signal: Box<str>,
     elements: Vec<Element>,
-    unless: u64,
+    unless: u128,
     /// Whether the rule counts only inside a hidden channel.
     pub(super) hidden_only: bool,
 }
@@ -42,7 +42,7 @@ impl Rule {
     pub(super) fn parse(
         signal: &str,
         text: &str,
-        unless: u64,
+        unless: u128,
         hidden_only: bool,
         classes: &Classes,
     ) -> Result<Self, LexiconError> {
@@ -67,7 +67,7 @@ impl Rule {
     }
 
     /// Calls `found` with the byte range of every match, shortest first from the left.
-    pub(super) fn find(&self, tokens: &[Token], seen: u64, mut found: impl FnMut(u32, u32)) {
+    pub(super) fn find(&self, tokens: &[Token<'_>], seen: u128, mut found: impl FnMut(u32, u32)) {
         if self.elements.iter().any(|element| element.classes & seen == 0) {
             return;
         }
@@ -85,7 +85,7 @@ impl Rule {
                 continue;
             }
             let blocked = voided.is_some_and(|void| at - void <= UNLESS_REACH);
-            self.advance(&mut reached, at, *token, blocked);
+            self.advance(&mut reached, at, token, blocked);
             if let Some(Some(complete)) = reached.last().copied() {
                 found(complete.start, token.end);
                 reached.fill(None);
@@ -94,7 +94,7 @@ impl Rule {
     }
 
     /// Takes one word into every prefix, the longest first, so that one word fills one place.
-    fn advance(&self, reached: &mut [Option<Reached>], at: usize, token: Token, blocked: bool) {
+    fn advance(&self, reached: &mut [Option<Reached>], at: usize, token: &Token<'_>, blocked: bool) {
         for (index, element) in self.elements.iter().enumerate().rev() {
             if token.classes & element.classes == 0 || (element.begins && !token.begins) {
                 continue;

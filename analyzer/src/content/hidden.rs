@@ -103,7 +103,9 @@ fn conceals(lexicon: &Lexicon, value: &[u8]) -> bool {
             // `width:0` is not the start of `width:0.5em`, nor the end of `max-width:0`-like names.
             let after = squeezed.get(at + declaration.len());
             let before = at.checked_sub(1).and_then(|before| squeezed.get(before));
-            before != Some(&b'-') && (declaration.ends_with(|c: char| !c.is_ascii_digit()) || !matches!(after, Some(b'.' | b'0'..=b'9')))
+            before != Some(&b'-')
+                && (declaration.ends_with(|c: char| !c.is_ascii_digit())
+                    || !matches!(after, Some(b'.' | b'0'..=b'9')))
         })
     })
 }

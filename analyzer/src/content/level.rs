@@ -69,7 +69,9 @@ impl Groups {
             None
         };
         match adverse {
-            Some(_) if self.discusses => (Level::Suspicious, "attack signals in a text that discusses attacks"),
+            Some(_) if self.discusses => {
+                (Level::Suspicious, "attack signals in a text that discusses attacks")
+            }
             Some(why) => (Level::Adverse, why),
             None => self.below_adverse(),
         }
@@ -143,7 +145,8 @@ mod tests {
     fn more_signals_never_lower_the_level() {
         let ids = ["M1", "R1", "X1", "X2", "S1", "H1", "H5", "H8", "H9", "D1"];
         for subset in 0_u32..1 << ids.len() {
-            let chosen: Vec<&str> = (0..ids.len()).filter(|bit| subset >> bit & 1 == 1).map(|bit| ids[bit]).collect();
+            let chosen: Vec<&str> =
+                (0..ids.len()).filter(|bit| subset >> bit & 1 == 1).map(|bit| ids[bit]).collect();
             for extra in ids {
                 let more: Vec<&str> = chosen.iter().copied().chain([extra]).collect();
                 assert!(of(&more) >= of(&chosen), "{chosen:?} + {extra}");

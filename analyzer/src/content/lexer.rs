@@ -3,10 +3,10 @@
 //! Words are cut at white space and punctuation; markup tags are transparent, sentence ends become breaks.
 //! Any byte sequence is accepted: a byte above 0x7f is a letter.
 
-use super::lexicon::{CODE, COLON, EMAIL, Lexicon, PATH, SENSITIVE, URL};
+use super::lexicon::{CODE, COLON, EMAIL, Lexicon, PATH, SENSITIVE, TOOL, URL, Word};
 
 /// Bit of the token that ends a sentence.
-pub(super) const BREAK: u64 = 1 << 63;
+pub(super) const BREAK: u128 = 1 << 127;
 
 /// A longer run without a delimiter is no word of any language; only its shape is looked at.
 const WORD_BYTES_MAX: usize = 40;
@@ -15,39 +15,50 @@ const WORD_BYTES_MAX: usize = 40;
 const TAG_BYTES_MAX: usize = 512;
 
 /// One word, or one break.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) classes: u64,
+#[derive(Clone, Copy)]
+pub(super) struct Token<'a> {
+    pub(super) classes: u128,
     pub(super) start: u32,
     pub(super) end: u32,
     /// Whether it is the first word of its sentence.
     pub(super) begins: bool,
+    /// The entry of the word, when it may begin a phrase.
+    opens: Option<&'a Word>,
 }
 
 /// Tags that set their content apart from the text before them.
-const BLOCKS: [&[u8]; 14] =
-    [b"p", b"div", b"li", b"br", b"td", b"tr", b"h1", b"h2", b"h3", b"ul", b"ol", b"table", b"section", b"title"];
+const BLOCKS: [&[u8]; 14] = [
+    b"p", b"div", b"li", b"br", b"td", b"tr", b"h1", b"h2", b"h3", b"ul", b"ol", b"table", b"section",
+    b"title",
+];
 
 pub(super) struct Lexer<'a> {
     lexicon: &'a Lexicon,
     text: &'a [u8],
     at: usize,
     end: usize,
-    tokens: Vec<Token>,
+    tokens: Vec<Token<'a>>,
     begins: bool,
     code: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// The tokens of `text[start..end]`; ranges are those of `text`.
-    pub(super) fn tokens(lexicon: &'a Lexicon, text: &'a [u8], start: usize, end: usize) -> Vec<Token> {
+    /// The tokens of `text[start..end]`; ranges are those of `text`, and `begins` tells whether the window
+    /// begins a sentence.
+    pub(super) fn tokens(
+        lexicon: &'a Lexicon,
+        text: &'a [u8],
+        start: usize,
+        end: usize,
+        begins: bool,
+    ) -> Vec<Token<'a>> {
         let mut lexer = Self {
             lexicon,
             text,
             at: start,
             end: end.min(text.len()),
             tokens: Vec::new(),
-            begins: start == 0,
+            begins,
             code: false,
         };
         while lexer.at < lexer.end {
@@ -86,7 +97,7 @@ impl<'a> Lexer<'a> {
                 self.code = true;
             }
             b':' => {
-                self.push(COLON, self.at, self.at + 1);
+                self.push(COLON, self.at, self.at + 1, None);
                 self.at += 1;
             }
             b'!' | b'?' => {
@@ -117,19 +128,20 @@ impl<'a> Lexer<'a> {
     fn sentence_end(&mut self) {
         if self.tokens.last().is_some_and(|token| token.classes != BREAK) {
             let at = to_u32(self.at);
-            self.tokens.push(Token { classes: BREAK, start: at, end: at, begins: false });
+            self.tokens.push(Token { classes: BREAK, start: at, end: at, begins: false, opens: None });
         }
         self.begins = true;
         self.code = false;
     }
 
-    fn push(&mut self, classes: u64, start: usize, end: usize) {
+    fn push(&mut self, classes: u128, start: usize, end: usize, opens: Option<&'a Word>) {
         let code = if self.code { CODE } else { 0 };
         self.tokens.push(Token {
             classes: classes | code,
             start: to_u32(start),
             end: to_u32(end),
             begins: self.begins && classes != COLON,
+            opens: opens.filter(|word| !word.phrases.is_empty()),
         });
         self.begins = false;
         self.code = false;
@@ -147,7 +159,8 @@ impl<'a> Lexer<'a> {
         let name: &[u8] = rest.get(name_at..).unwrap_or_default();
         let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let name = name.get(..length).unwrap_or_default().to_ascii_lowercase();
-        let close = memchr::memchr2(b'>', b'\n', rest.get(..TAG_BYTES_MAX.min(rest.len())).unwrap_or_default());
+        let close =
+            memchr::memchr2(b'>', b'\n', rest.get(..TAG_BYTES_MAX.min(rest.len())).unwrap_or_default());
         let tag = close.filter(|&at| length > 0 && rest.get(at) == Some(&b'>')).filter(|&at| {
             let inner = rest.get(name_at + length..at).unwrap_or_default();
             inner.is_empty() || inner == b"/" || inner == b" /" || memchr::memchr(b'=', inner).is_some()
@@ -169,15 +182,20 @@ impl<'a> Lexer<'a> {
         let length = self.rest().iter().take_while(|&&byte| !is_delimiter(byte)).count().max(1);
         self.at += length;
         let raw = self.text.get(start..start + length).unwrap_or_default();
-        let trimmed = raw.iter().rposition(|byte| !matches!(byte, b'.' | b':' | b'!' | b'?' | b'*' | b'_' | b'~'));
+        let trimmed =
+            raw.iter().rposition(|byte| !matches!(byte, b'.' | b':' | b'!' | b'?' | b'*' | b'_' | b'~'));
         let body = raw.get(..trimmed.map_or(0, |last| last + 1)).unwrap_or_default();
         let tail = raw.get(body.len()..).unwrap_or_default();
         match self.shape(body) {
             0 => self.words(body, start),
-            shape => self.push(shape | self.classes(body), start, start + body.len()),
+            shape => {
+                let entry = self.entry(body);
+                self.push(shape | classes(entry), start, start + body.len(), entry);
+            }
         }
-        if tail.contains(&b':') {
-            self.push(COLON, start + body.len(), start + length);
+        // A number before a colon is a line or a time, not somebody who is spoken to.
+        if tail.contains(&b':') && !body.iter().all(u8::is_ascii_digit) {
+            self.push(COLON, start + body.len(), start + length, None);
         }
         if tail.iter().any(|byte| matches!(byte, b'.' | b'!' | b'?')) && !body.is_empty() {
             self.sentence_end();
@@ -185,71 +203,65 @@ impl<'a> Lexer<'a> {
     }
 
     /// Classes by shape alone, or 0 for a plain word.
-    fn shape(&self, body: &[u8]) -> u64 {
+    fn shape(&self, body: &[u8]) -> u128 {
         if memchr::memmem::find(body, b"://").is_some() {
             return URL;
         }
-        let inner_dot = body.windows(3).any(|w| matches!(w, [a, b'.', c] if is_word(*a) && c.is_ascii_alphanumeric()));
+        let inner_dot =
+            body.windows(3).any(|w| matches!(w, [a, b'.', c] if is_word(*a) && c.is_ascii_alphanumeric()));
         let dotted = matches!(body, [b'.', next, ..] if next.is_ascii_alphanumeric());
         if inner_dot && memchr::memchr(b'@', body).is_some() {
             return EMAIL;
         }
         if !dotted && !inner_dot && memchr::memchr(b'/', body).is_none() {
-            return 0;
+            let joined = body
+                .windows(3)
+                .any(|w| matches!(w, [a, b'_', c] if a.is_ascii_lowercase() && c.is_ascii_lowercase()));
+            return if joined { TOOL } else { 0 };
         }
         if self.lexicon.sensitive.is_match(body) { PATH | SENSITIVE } else { PATH }
     }
 
-    fn classes(&self, word: &[u8]) -> u64 {
-        self.entry(word).map_or(0, |entry| entry.classes)
-    }
-
-    fn entry(&self, word: &[u8]) -> Option<&'a super::lexicon::Word> {
-        if word.len() > WORD_BYTES_MAX {
-            return None;
-        }
-        let lower = std::str::from_utf8(word).ok()?.replace('\u{2019}', "'").to_lowercase();
-        self.lexicon.words.get(lower.as_str())
+    fn entry(&self, word: &[u8]) -> Option<&'a Word> {
+        lowered(word, |lower| self.lexicon.words.get(lower))
     }
 
     /// Splits at hyphens and other joints unless the whole is a known word.
     fn words(&mut self, body: &[u8], start: usize) {
-        if self.entry(body).is_some() {
-            self.push(self.classes(body), start, start + body.len());
+        let entry = self.entry(body);
+        if entry.is_some() || body.iter().all(|byte| is_word(*byte)) {
+            self.push(classes(entry), start, start + body.len(), entry);
             return;
         }
         let mut from = 0;
         for part in body.split(|byte| !is_word(*byte) && *byte != b'\'') {
             let end = from + part.len();
             if !part.is_empty() {
-                self.push(self.classes(part), start + from, start + end);
+                let entry = self.entry(part);
+                self.push(classes(entry), start + from, start + end, entry);
             }
-            if body.get(end) == Some(&b':') {
-                self.push(COLON, start + end, start + end + 1);
+            if body.get(end) == Some(&b':') && !part.iter().all(u8::is_ascii_digit) {
+                self.push(COLON, start + end, start + end + 1, None);
             }
             from = end + 1;
         }
     }
 
-    fn lower(&self, token: &Token) -> Option<String> {
-        let word = self.text.get(token.start as usize..token.end as usize)?;
-        let word = word.get(..word.len().min(WORD_BYTES_MAX))?;
-        Some(std::str::from_utf8(word).ok()?.replace('\u{2019}', "'").to_lowercase())
+    fn is(&self, token: &Token<'_>, expected: &[u8]) -> bool {
+        let word = self.text.get(token.start as usize..token.end as usize).unwrap_or_default();
+        lowered(word, |lower| (lower == expected).then_some(())).is_some()
     }
 
     /// Joins the words of a phrase into one token that carries the classes of the phrase and of its words.
-    fn join_phrases(self) -> Vec<Token> {
+    fn join_phrases(self) -> Vec<Token<'a>> {
         let mut joined = Vec::with_capacity(self.tokens.len());
         let mut tokens = self.tokens.as_slice();
         while let Some((first, rest)) = tokens.split_first() {
             tokens = rest;
-            let word = self.text.get(first.start as usize..first.end as usize).unwrap_or_default();
-            let phrase = self.entry(word).and_then(|entry| {
-                entry.phrases.iter().find(|(words, _)| {
+            let phrase = first.opens.and_then(|word| {
+                word.phrases.iter().find(|(words, _)| {
                     words.len() <= rest.len()
-                        && words.iter().zip(rest).all(|(word, token)| {
-                            self.lower(token).is_some_and(|lower| lower == **word)
-                        })
+                        && words.iter().zip(rest).all(|(word, token)| self.is(token, word))
                 })
             });
             match phrase {
@@ -266,6 +278,25 @@ impl<'a> Lexer<'a> {
     }
 }
 
+fn classes(entry: Option<&Word>) -> u128 {
+    entry.map_or(0, |word| word.classes)
+}
+
+/// Looks up the lower-case form of `word`; ASCII words, nearly all, need no allocation.
+fn lowered<T>(word: &[u8], look: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+    if word.len() > WORD_BYTES_MAX {
+        return None;
+    }
+    let mut buffer = [0; WORD_BYTES_MAX];
+    let lower = buffer.get_mut(..word.len())?;
+    lower.copy_from_slice(word);
+    if word.is_ascii() {
+        lower.make_ascii_lowercase();
+        return look(lower);
+    }
+    look(std::str::from_utf8(word).ok()?.replace('\u{2019}', "'").to_lowercase().as_bytes())
+}
+
 fn to_u32(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -277,7 +308,10 @@ pub(super) fn is_word(byte: u8) -> bool {
 
 fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii_whitespace()
-        || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'|' | b',' | b';' | b'\\')
+        || matches!(
+            byte,
+            b'"' | b'`' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'|' | b',' | b';' | b'\\'
+        )
 }
 
 #[cfg(test)]
@@ -285,8 +319,8 @@ mod tests {
     use super::super::lexicon::lexicon;
     use super::*;
 
-    fn shapes(text: &str) -> Vec<(String, u64)> {
-        Lexer::tokens(lexicon().unwrap(), text.as_bytes(), 0, text.len())
+    fn shapes(text: &str) -> Vec<(String, u128)> {
+        Lexer::tokens(lexicon().unwrap(), text.as_bytes(), 0, text.len(), true)
             .into_iter()
             .map(|token| (text[token.start as usize..token.end as usize].to_owned(), token.classes))
             .collect()
@@ -295,7 +329,8 @@ mod tests {
     #[test]
     fn addresses_paths_and_mails_are_told_apart_by_shape() {
         let found = shapes("see https://a.example/x, ~/.ssh/id_rsa and me@b.example.");
-        let class = |word: &str| found.iter().find(|(text, _)| text == word).map(|(_, class)| *class).unwrap();
+        let class =
+            |word: &str| found.iter().find(|(text, _)| text == word).map(|(_, class)| *class).unwrap();
         assert_eq!(class("https://a.example/x"), URL);
         assert_eq!(class("~/.ssh/id_rsa"), PATH | SENSITIVE);
         assert_eq!(class("me@b.example"), EMAIL);
@@ -317,6 +352,9 @@ mod tests {
 
     #[test]
     fn escaped_line_ends_separate_words() {
-        assert_eq!(shapes("one\\nassistant").iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["one", "assistant"]);
+        assert_eq!(
+            shapes("one\\nassistant").iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(),
+            ["one", "assistant"]
+        );
     }
 }

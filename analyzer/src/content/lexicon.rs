@@ -4,6 +4,7 @@
 //! added by adding its file to [`SOURCES`].
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
@@ -17,27 +18,29 @@ use super::grammar::Rule;
 const SOURCES: [&str; 2] =
     [include_str!("../../data/signals.common.toml"), include_str!("../../data/signals.en.toml")];
 
-/// Classes are bits of a word; 64 of them is what one machine word holds.
-const CLASSES_MAX: usize = 64;
+/// Classes are bits of one integer, whose last bit marks the end of a sentence.
+const CLASSES_MAX: usize = 127;
 
 /// Memory of one compiled payload pattern; the largest needs about a tenth.
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
 /// Classes that the lexer finds by shape, in the order of their bits.
-const SHAPES: [&str; 6] = ["url", "email", "path", "sensitive", "code", "colon"];
+const SHAPES: [&str; 7] = ["url", "email", "path", "sensitive", "code", "colon", "tool"];
 
 /// Bit of a token that holds `://`.
-pub(super) const URL: u64 = 1;
+pub(super) const URL: u128 = 1;
 /// Bit of a mail address.
-pub(super) const EMAIL: u64 = 1 << 1;
+pub(super) const EMAIL: u128 = 1 << 1;
 /// Bit of a token with a path separator or a file extension.
-pub(super) const PATH: u64 = 1 << 2;
+pub(super) const PATH: u128 = 1 << 2;
 /// Bit of a path that holds credentials or later code.
-pub(super) const SENSITIVE: u64 = 1 << 3;
+pub(super) const SENSITIVE: u128 = 1 << 3;
 /// Bit of a token at the start of a code span.
-pub(super) const CODE: u64 = 1 << 4;
+pub(super) const CODE: u128 = 1 << 4;
 /// Bit of a colon after a word.
-pub(super) const COLON: u64 = 1 << 5;
+pub(super) const COLON: u128 = 1 << 5;
+/// Bit of a name of several words joined by underscores, as functions and tools have.
+pub(super) const TOOL: u128 = 1 << 6;
 
 /// Why the signal data could not be compiled; the data are part of the build, so a test meets this first.
 #[derive(Debug, thiserror::Error)]
@@ -135,8 +138,10 @@ struct RuleSource {
 /// What an anchor opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// A window for the rules.
+    /// A window for the rules that count alone.
     Word,
+    /// A window for the rules that count only in company (secrecy, a credential on its way out).
+    Companion,
     /// A marker: the index of its signal, and its form.
     Marker(usize, MarkerForm),
     /// A window for the payload pattern of this index.
@@ -155,18 +160,38 @@ pub(super) struct Payload {
     pub(super) pattern: Regex,
 }
 
+/// FNV-1a (64 bits): the table's keys are fixed data, so no text can choose them to collide.
+pub(super) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 =
+            bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    }
+}
+
 /// One entry of the word table.
 #[derive(Default)]
 pub(super) struct Word {
     /// Classes of the word alone.
-    pub(super) classes: u64,
+    pub(super) classes: u128,
     /// Continuations that make it a phrase: the further words and the classes of the whole.
-    pub(super) phrases: Vec<(Vec<Box<str>>, u64)>,
+    pub(super) phrases: Vec<(Vec<Box<[u8]>>, u128)>,
 }
 
 /// The compiled signal data.
 pub(super) struct Lexicon {
-    pub(super) words: HashMap<Box<str>, Word>,
+    pub(super) words: HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>,
     pub(super) rules: Vec<Rule>,
     pub(super) sensitive: AhoCorasick,
     pub(super) concealing: Vec<String>,
@@ -180,9 +205,12 @@ pub(super) struct Lexicon {
 
 static LEXICON: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(|| Lexicon::compile(&SOURCES));
 
+static CONFIG: LazyLock<Digest> =
+    LazyLock::new(|| Digest::of_parts(SOURCES.iter().map(|source| source.as_bytes())));
+
 /// Digest of the signal data: the `config` of the evidence key.
 pub(super) fn config() -> Digest {
-    Digest::of_parts(SOURCES.iter().map(|source| source.as_bytes()))
+    *CONFIG
 }
 
 /// The compiled data, or why they do not compile.
@@ -191,7 +219,7 @@ pub(super) fn lexicon() -> Result<&'static Lexicon, &'static LexiconError> {
 }
 
 /// Names of the classes and their bits.
-pub(super) struct Classes(HashMap<String, u64>);
+pub(super) struct Classes(HashMap<String, u128>);
 
 impl Classes {
     fn new(sources: &[Source]) -> Result<Self, LexiconError> {
@@ -199,13 +227,13 @@ impl Classes {
         names.sort();
         names.dedup();
         let all = SHAPES.iter().map(ToString::to_string).chain(names.into_iter().cloned());
-        let bits: HashMap<String, u64> =
-            all.enumerate().map(|(bit, name)| (name, 1_u64.checked_shl(bit as u32).unwrap_or(0))).collect();
+        let bits: HashMap<String, u128> =
+            all.enumerate().map(|(bit, name)| (name, 1_u128.checked_shl(bit as u32).unwrap_or(0))).collect();
         if bits.len() > CLASSES_MAX { Err(LexiconError::Classes) } else { Ok(Self(bits)) }
     }
 
     /// The union of the classes in `a|b|c`.
-    pub(super) fn mask(&self, names: &str) -> Result<u64, LexiconError> {
+    pub(super) fn mask(&self, names: &str) -> Result<u128, LexiconError> {
         names.split('|').try_fold(0, |mask, name| {
             let bit = self.0.get(name).ok_or_else(|| LexiconError::Class(name.to_owned()))?;
             Ok(mask | bit)
@@ -238,7 +266,8 @@ fn automaton(literals: &[&str], kind: MatchKind) -> Result<AhoCorasick, aho_cora
 
 impl Lexicon {
     fn compile(sources: &[&str]) -> Result<Self, LexiconError> {
-        let sources: Vec<Source> = sources.iter().map(|source| toml::from_str(source)).collect::<Result<_, _>>()?;
+        let sources: Vec<Source> =
+            sources.iter().map(|source| toml::from_str(source)).collect::<Result<_, _>>()?;
         let classes = Classes::new(&sources)?;
         let mut table = AnchorTable::default();
         let mut rules = Vec::new();
@@ -252,7 +281,8 @@ impl Lexicon {
                     rules.push(Rule::parse(&rule.signal, text, unless, rule.hidden_only, &classes)?);
                 }
                 if !rule.hidden_only {
-                    add_words(&mut table, &sources, &classes, anchor)?;
+                    let opens = if in_company(&rule.signal) { Anchor::Companion } else { Anchor::Word };
+                    add_words(&mut table, &sources, &classes, anchor, opens)?;
                 }
             }
             for marker in &source.marker {
@@ -287,6 +317,11 @@ impl Lexicon {
     }
 }
 
+/// Whether rules of this signal change a level only next to an instruction or a role marker.
+pub(super) fn in_company(signal: &str) -> bool {
+    !signal.starts_with('M')
+}
+
 fn compile_payload(source: &PayloadSource) -> Result<Payload, LexiconError> {
     let pattern = RegexBuilder::new(&source.pattern)
         .case_insensitive(true)
@@ -297,27 +332,36 @@ fn compile_payload(source: &PayloadSource) -> Result<Payload, LexiconError> {
 }
 
 /// Adds the longest word of every phrase whose class is in `anchor`.
-fn add_words(table: &mut AnchorTable, sources: &[Source], classes: &Classes, anchor: u64) -> Result<(), LexiconError> {
+fn add_words(
+    table: &mut AnchorTable,
+    sources: &[Source],
+    classes: &Classes,
+    anchor: u128,
+    opens: Anchor,
+) -> Result<(), LexiconError> {
     for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
         if classes.mask(name)? & anchor == 0 {
             continue;
         }
         for phrase in phrases {
             let longest = phrase.split(' ').max_by_key(|word| word.len()).unwrap_or(phrase);
-            table.add(longest, Anchor::Word);
+            table.add(longest, opens);
         }
     }
     Ok(())
 }
 
-fn word_table(sources: &[Source], classes: &Classes) -> Result<HashMap<Box<str>, Word>, LexiconError> {
-    let mut words: HashMap<Box<str>, Word> = HashMap::new();
+fn word_table(
+    sources: &[Source],
+    classes: &Classes,
+) -> Result<HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>, LexiconError> {
+    let mut words: HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>> = HashMap::default();
     for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
         let class = classes.mask(name)?;
         for phrase in phrases {
-            let mut parts = phrase.split(' ').map(Box::<str>::from);
+            let mut parts = phrase.split(' ').map(|word| Box::<[u8]>::from(word.as_bytes()));
             let Some(first) = parts.next() else { continue };
-            let rest: Vec<Box<str>> = parts.collect();
+            let rest: Vec<Box<[u8]>> = parts.collect();
             let word = words.entry(first).or_default();
             if rest.is_empty() {
                 word.classes |= class;
@@ -363,7 +407,10 @@ mod tests {
         let more = "version = 1\nlanguage = \"x1\"\n[class]\nact = [\"lanzu\"]\nmind = [\"makina\"]\n\
                     [[rule]]\nsignal = \"M2\"\nanchor = \"mind\"\nmatch = [\"mind act\"]\n";
         let lexicon = Lexicon::compile(&[base, more]).unwrap();
-        assert_eq!(lexicon.words.get("lanzu").map(|word| word.classes), lexicon.words.get("run").map(|w| w.classes));
+        assert_eq!(
+            lexicon.words.get(&b"lanzu"[..]).map(|word| word.classes),
+            lexicon.words.get(&b"run"[..]).map(|w| w.classes)
+        );
         assert_eq!(lexicon.rules.len(), 1);
     }
 }

@@ -1,9 +1,10 @@
 //! One pass over one surface: anchors first, then rules and patterns only near them.
 
 use super::decoy::decoys;
+use super::grammar::Rule;
 use super::hidden::Spans;
 use super::lexer::{Lexer, is_word};
-use super::lexicon::{Anchor, Lexicon, MarkerForm};
+use super::lexicon::{Anchor, Lexicon, MarkerForm, in_company};
 
 /// Bytes before and after an anchor word that its rules may need.
 const WORD_REACH: usize = 480;
@@ -23,6 +24,8 @@ pub(super) struct Hit {
 pub(super) struct Seen {
     pub(super) hits: Vec<Hit>,
     pub(super) spans: Spans,
+    /// Windows for the rules that count only in company.
+    pub(super) companions: Vec<(usize, usize)>,
     /// Whether the text speaks about attacks.
     pub(super) discusses: bool,
 }
@@ -38,20 +41,40 @@ impl Windows {
             _ => self.0.push((start, end)),
         }
     }
+
+    /// Adds the surroundings of a word up to the ends of its paragraph. An anchor inside the last window
+    /// needs no look back, since the window has it already.
+    fn add_paragraph(&mut self, text: &[u8], start: usize, end: usize) {
+        let limit = text.len().min(end + WORD_REACH);
+        let after = text.get(end..limit).unwrap_or_default();
+        let to = memchr::memmem::find(after, b"\n\n").map_or(limit, |at| end + at);
+        match self.0.last_mut() {
+            Some((_, last)) if end <= *last => *last = to.max(*last),
+            _ => {
+                let reach = start.saturating_sub(WORD_REACH);
+                let before = text.get(reach..start).unwrap_or_default();
+                let from = memchr::memmem::rfind(before, b"\n\n").map_or(reach, |at| reach + at + 2);
+                self.add(from, to);
+            }
+        }
+    }
 }
 
 /// Scans a whole surface.
 pub(super) fn scan(lexicon: &Lexicon, text: &[u8]) -> Seen {
     let mut seen = Seen::default();
-    let mut words = Windows::default();
+    let (mut words, mut companions) = (Windows::default(), Windows::default());
     let mut payloads: Vec<Windows> = lexicon.payloads.iter().map(|_| Windows::default()).collect();
     for found in lexicon.anchors.find_overlapping_iter(text) {
         for anchor in lexicon.opens.get(found.pattern().as_usize()).into_iter().flatten() {
             match *anchor {
                 Anchor::Word if stands_alone(text, found.start(), found.end()) => {
-                    words.add(found.start().saturating_sub(WORD_REACH), text.len().min(found.end() + WORD_REACH));
+                    words.add_paragraph(text, found.start(), found.end());
                 }
-                Anchor::Word => {}
+                Anchor::Companion if stands_alone(text, found.start(), found.end()) => {
+                    companions.add_paragraph(text, found.start(), found.end());
+                }
+                Anchor::Word | Anchor::Companion => {}
                 Anchor::Payload(index) => {
                     let lead = lexicon.payloads.get(index).map_or(0, |payload| payload.lead);
                     if let Some(windows) = payloads.get_mut(index) {
@@ -70,8 +93,9 @@ pub(super) fn scan(lexicon: &Lexicon, text: &[u8]) -> Seen {
         }
     }
     for (start, end) in words.0 {
-        rules(lexicon, text, start, end, false, &mut seen.hits);
+        rules(lexicon, text, start, end, Scope::Alone, &mut seen.hits);
     }
+    seen.companions = companions.0;
     for (payload, windows) in lexicon.payloads.iter().zip(payloads) {
         for (start, end) in windows.0 {
             let window = text.get(start..end).unwrap_or_default();
@@ -82,18 +106,51 @@ pub(super) fn scan(lexicon: &Lexicon, text: &[u8]) -> Seen {
             }));
         }
     }
-    seen.hits.extend(decoys(text).into_iter().map(|(signal, start, end)| Hit { signal: signal.into(), start, end }));
+    seen.hits.extend(decoys(text).into_iter().map(|(signal, start, end)| Hit {
+        signal: signal.into(),
+        start,
+        end,
+    }));
     seen
 }
 
+/// Which rules a window is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Those that count alone.
+    Alone,
+    /// Those that count in company.
+    Company,
+    /// All of them, also those for hidden channels only.
+    Hidden,
+}
+
+impl Scope {
+    fn holds(self, rule: &Rule) -> bool {
+        match self {
+            Self::Alone => !rule.hidden_only && !in_company(&rule.signal),
+            Self::Company => !rule.hidden_only && in_company(&rule.signal),
+            Self::Hidden => true,
+        }
+    }
+}
+
 /// Runs the rules over `text[start..end]`, cut at word boundaries.
-pub(super) fn rules(lexicon: &Lexicon, text: &[u8], start: usize, end: usize, hidden: bool, hits: &mut Vec<Hit>) {
+pub(super) fn rules(
+    lexicon: &Lexicon,
+    text: &[u8],
+    start: usize,
+    end: usize,
+    scope: Scope,
+    hits: &mut Vec<Hit>,
+) {
     let window = text.get(start..end).unwrap_or_default();
     // A window that begins inside a word would read its tail as a word.
-    let cut = if start == 0 || hidden { 0 } else { window.iter().take_while(|byte| is_word(**byte)).count() };
-    let tokens = Lexer::tokens(lexicon, text, start + cut, end);
+    let whole = start == 0 || scope == Scope::Hidden || text.get(start - 1) == Some(&b'\n');
+    let cut = if whole { 0 } else { window.iter().take_while(|byte| is_word(**byte)).count() };
+    let tokens = Lexer::tokens(lexicon, text, start + cut, end, whole);
     let present = tokens.iter().fold(0, |classes, token| classes | token.classes);
-    for rule in lexicon.rules.iter().filter(|rule| hidden || !rule.hidden_only) {
+    for rule in lexicon.rules.iter().filter(|rule| scope.holds(rule)) {
         rule.find(&tokens, present, |from, to| {
             hits.push(Hit { signal: rule.signal.clone(), start: from as usize, end: to as usize });
         });
@@ -104,7 +161,8 @@ fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).and_then(|at| text.get(at));
     // An escaped line end (`\n` in JSON) before the word ends in a letter.
     let escaped = start.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'\\');
-    (escaped || !before.is_some_and(u8::is_ascii_alphanumeric)) && !text.get(end).is_some_and(u8::is_ascii_alphanumeric)
+    (escaped || !before.is_some_and(u8::is_ascii_alphanumeric))
+        && !text.get(end).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 fn stands(form: MarkerForm, text: &[u8], start: usize, end: usize) -> bool {
@@ -116,10 +174,13 @@ fn stands(form: MarkerForm, text: &[u8], start: usize, end: usize) -> bool {
     match form {
         MarkerForm::Anywhere => true,
         MarkerForm::Line => {
-            let after = after.get(after.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).take(64).count()..);
+            let after = after
+                .get(after.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).take(64).count()..);
             let after = after.unwrap_or_default();
             line_start && (after.is_empty() || after.starts_with(b"\n") || after.starts_with(b"\\n"))
         }
-        MarkerForm::Turn => before.ends_with(b"\n\n") || before.ends_with(b"\\n\\n") || before.ends_with(b"\n\r\n"),
+        MarkerForm::Turn => {
+            before.ends_with(b"\n\n") || before.ends_with(b"\\n\\n") || before.ends_with(b"\n\r\n")
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::fold::{Unseen, fold};
 use super::hidden::Span;
 use super::level::Groups;
 use super::lexicon::Lexicon;
-use super::scan::{Hit, rules, scan};
+use super::scan::{Hit, Scope, rules, scan};
 use super::surface::{Origin, Surface};
 
 /// What all surfaces together showed.
@@ -55,12 +55,20 @@ impl<'l> Survey<'l> {
         for span in &seen.spans.found {
             self.hidden(top, *span, &seen.hits);
         }
-        if depth >= VIEW_DEPTH_MAX {
-            return;
+        if depth < VIEW_DEPTH_MAX {
+            for run in decoded(&top.text) {
+                let origin = top.judged(run.start, run.end);
+                let inner = Surface { text: Cow::Owned(run.text), origin: Origin::Range(origin.0, origin.1) };
+                self.examine(&inner, depth + 1);
+            }
         }
-        for run in decoded(&top.text) {
-            let (start, end) = top.judged(run.start, run.end);
-            self.examine(&Surface { text: Cow::Owned(run.text), origin: Origin::Range(start, end) }, depth + 1);
+        // Last, so that what the decoded runs showed is company too.
+        if self.groups.model || self.groups.role {
+            let mut hits = Vec::new();
+            for (start, end) in seen.companions {
+                rules(self.lexicon, &top.text, start, end, Scope::Company, &mut hits);
+            }
+            hits.iter().for_each(|hit| self.add(&hit.signal, top.judged(hit.start, hit.end)));
         }
     }
 
@@ -73,7 +81,7 @@ impl<'l> Survey<'l> {
     /// A hidden span counts when it holds an instruction, a role marker or a payload.
     fn hidden(&mut self, surface: &Surface<'_>, span: Span, outer: &[Hit]) {
         let mut inner = Vec::new();
-        rules(self.lexicon, &surface.text, span.start, span.end, true, &mut inner);
+        rules(self.lexicon, &surface.text, span.start, span.end, Scope::Hidden, &mut inner);
         for hit in &inner {
             self.add(&hit.signal, surface.judged(hit.start, hit.end));
         }

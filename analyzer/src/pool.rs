@@ -1,0 +1,191 @@
+//! Workers that judge content ahead of the action that will need the judgement.
+//!
+//! The pool knows no store: whoever owns the durable queue offers tasks and records outcomes. What the pool
+//! holds in memory is only a bounded front of that queue; to drop it loses nothing, because a task stays
+//! durable until its outcome is recorded.
+
+mod queue;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use circinus_core::digest::Digest;
+use circinus_core::evidence::Judgement;
+
+use crate::content;
+use queue::Queue;
+
+pub use queue::{Full, Priority, QUEUED_BYTES_MAX, Task};
+
+/// Worker threads at most; judging is bound by processors, and no machine that runs an agent has more.
+pub const WORKERS_MAX: usize = 64;
+
+/// A finished task.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The content that was offered.
+    pub content: Digest,
+    /// Its judgement; of a judge that panicked it has the level `failed`.
+    pub judgement: Judgement,
+}
+
+/// Why a pool could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartPoolError {
+    /// The system refused a thread.
+    #[error(
+        "cannot start analysis worker {worker}: {source}\nhint: raise the limit on processes of this user"
+    )]
+    Thread {
+        /// Which worker, from 0.
+        worker: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+type Judge = fn(&[u8]) -> Judgement;
+
+struct Shared {
+    queue: Mutex<Queue>,
+    work: Condvar,
+    judge: Judge,
+    done: Box<dyn Fn(Outcome) + Send + Sync>,
+    faults: AtomicU64,
+}
+
+impl Shared {
+    /// The queue. A lock is poisoned only by a panic while it is held, and no foreign code runs under it;
+    /// the queue's operations keep it whole at every step, so it stays usable.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A fixed set of worker threads over one bounded priority queue.
+///
+/// Idle workers sleep on a condition variable. Dropping the pool stops it.
+pub struct Pool {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Pool {
+    /// Starts `workers` threads (1 to [`WORKERS_MAX`]; a number outside is brought inside) over a queue of
+    /// at most `capacity` tasks and [`QUEUED_BYTES_MAX`] bytes.
+    ///
+    /// `done` is called on a worker thread, once per task, and must not call [`Pool::stop`].
+    ///
+    /// # Errors
+    /// When the system refuses a thread; those already started are stopped first.
+    pub fn start(
+        workers: usize,
+        capacity: usize,
+        judge: fn(&[u8]) -> Judgement,
+        done: impl Fn(Outcome) + Send + Sync + 'static,
+    ) -> Result<Self, StartPoolError> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue::new(capacity)),
+            work: Condvar::new(),
+            judge,
+            done: Box::new(done),
+            faults: AtomicU64::new(0),
+        });
+        let mut pool = Self { shared, workers: Vec::new() };
+        for worker in 0..workers.clamp(1, WORKERS_MAX) {
+            let shared = Arc::clone(&pool.shared);
+            let thread = Builder::new()
+                .name(format!("analysis-{worker}"))
+                .spawn(move || work(&shared))
+                .map_err(|source| StartPoolError::Thread { worker, source })?;
+            pool.workers.push(thread);
+        }
+        Ok(pool)
+    }
+
+    /// Takes a task, unless there is no room.
+    ///
+    /// A content that is already queued is not queued twice: the higher of both priorities counts. One that
+    /// is being judged is not queued again either, since its outcome is on the way.
+    ///
+    /// # Errors
+    /// [`Full`] when the queue has no room or the pool was stopped; the task is still in the durable queue,
+    /// to be offered again when an outcome arrives.
+    pub fn offer(&self, task: Task) -> Result<(), Full> {
+        let queued = self.shared.queue().offer(task)?;
+        if queued {
+            self.shared.work.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Tasks that wait for a worker.
+    pub fn waiting(&self) -> usize {
+        self.shared.queue().len()
+    }
+
+    /// Panics of judges and of the outcome callback since the start; each was survived.
+    pub fn faults(&self) -> u64 {
+        self.shared.faults.load(Ordering::Relaxed)
+    }
+
+    /// Stops: tasks not begun are dropped, those begun are finished, all threads are joined.
+    pub fn stop(mut self) {
+        self.halt();
+    }
+
+    fn halt(&mut self) {
+        self.shared.queue().close();
+        self.shared.work.notify_all();
+        for worker in self.workers.drain(..) {
+            if worker.join().is_err() {
+                self.shared.faults.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.halt();
+    }
+}
+
+fn work(shared: &Shared) {
+    while let Some(task) = next(shared) {
+        let content = task.content;
+        let judgement = judged(shared, &task);
+        let outcome = Outcome { content, judgement };
+        // INVARIANT (worker-survives): a panic of foreign code ends one task, never the worker. After a panic
+        // of `done` the task is unfinished in the durable queue and comes back at the next start.
+        if catch_unwind(AssertUnwindSafe(|| (shared.done)(outcome))).is_err() {
+            shared.faults.fetch_add(1, Ordering::Relaxed);
+        }
+        shared.queue().finished(content);
+    }
+}
+
+fn next(shared: &Shared) -> Option<Task> {
+    let mut queue = shared.queue();
+    loop {
+        if queue.closed() {
+            return None;
+        }
+        if let Some(task) = queue.take() {
+            return Some(task);
+        }
+        queue = shared.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn judged(shared: &Shared, task: &Task) -> Judgement {
+    match catch_unwind(AssertUnwindSafe(|| (shared.judge)(&task.bytes))) {
+        Ok(judgement) => judgement,
+        Err(_) => {
+            shared.faults.fetch_add(1, Ordering::Relaxed);
+            content::failed(content::key(task.content), "the analyser stopped on this content")
+        }
+    }
+}

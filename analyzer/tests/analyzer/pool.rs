@@ -1,0 +1,139 @@
+//! The pool: dedupe, order, bounds, survival and stopping. Waits are on channels, never on time alone.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use circinus_analyzer::content;
+use circinus_analyzer::pool::{Full, Outcome, Pool, Priority, Task};
+use circinus_core::digest::Digest;
+use circinus_core::evidence::{Judgement, Level};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn task(text: &str, live: bool, sequence: u64) -> Task {
+    let bytes = text.as_bytes();
+    Task {
+        content: Digest::of(bytes),
+        bytes: bytes.into(),
+        priority: Priority { live, low_origin: false, sequence },
+    }
+}
+
+fn reporting() -> (impl Fn(Outcome) + Send + Sync + 'static, Receiver<Outcome>) {
+    let (sender, receiver) = channel();
+    let sender = Mutex::new(sender);
+    let done = move |outcome| sender.lock().unwrap().send(outcome).unwrap_or(());
+    (done, receiver)
+}
+
+/// A judge that waits at a gate: it says that it began, then waits to be let go.
+struct Gate {
+    began: Sender<()>,
+    go: Receiver<()>,
+}
+
+static GATES: LazyLock<Mutex<Vec<Gate>>> = LazyLock::new(Mutex::default);
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn gated(bytes: &[u8]) -> Judgement {
+    if bytes == b"gate" {
+        let gate = GATES.lock().unwrap().pop().unwrap();
+        gate.began.send(()).unwrap();
+        gate.go.recv_timeout(PATIENCE).unwrap();
+    }
+    content::judge(bytes)
+}
+
+fn gate() -> (Receiver<()>, Sender<()>) {
+    let ((began, has_begun), (let_go, go)) = (channel(), channel());
+    GATES.lock().unwrap().push(Gate { began, go });
+    (has_begun, let_go)
+}
+
+#[test]
+fn a_judgement_arrives_for_every_content() {
+    let (done, outcomes) = reporting();
+    let pool = Pool::start(2, 64, content::judge, done).unwrap();
+    let texts: Vec<String> = (0..32).map(|number| format!("text {number}")).collect();
+    texts.iter().for_each(|text| pool.offer(task(text, false, 0)).unwrap());
+    let mut seen: Vec<Digest> =
+        texts.iter().map(|_| outcomes.recv_timeout(PATIENCE).unwrap().content).collect();
+    let mut expected: Vec<Digest> = texts.iter().map(|text| Digest::of(text.as_bytes())).collect();
+    seen.sort();
+    expected.sort();
+    assert_eq!(seen, expected);
+    pool.stop();
+}
+
+#[test]
+fn one_content_in_flight_is_judged_once_and_the_rest_comes_in_order() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let (began, go) = gate();
+    let (done, outcomes) = reporting();
+    let pool = Pool::start(1, 3, gated, done).unwrap();
+    pool.offer(task("gate", false, 0)).unwrap();
+    began.recv_timeout(PATIENCE).unwrap();
+    pool.offer(task("gate", true, 9)).unwrap();
+    for (text, live, sequence) in [("older", false, 1), ("newer", false, 2), ("live", true, 0)] {
+        pool.offer(task(text, live, sequence)).unwrap();
+    }
+    pool.offer(task("newer", false, 2)).unwrap();
+    assert_eq!(pool.waiting(), 3);
+    assert_eq!(pool.offer(task("too many", true, 99)), Err(Full));
+    go.send(()).unwrap();
+    let order: Vec<Digest> = (0..4).map(|_| outcomes.recv_timeout(PATIENCE).unwrap().content).collect();
+    assert_eq!(order, ["gate", "live", "newer", "older"].map(|text| Digest::of(text.as_bytes())));
+    pool.stop();
+    assert!(outcomes.try_recv().is_err());
+}
+
+#[test]
+fn stopping_finishes_what_was_begun_and_drops_the_rest() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let (began, go) = gate();
+    let (done, outcomes) = reporting();
+    let pool = Pool::start(1, 8, gated, done).unwrap();
+    pool.offer(task("gate", false, 0)).unwrap();
+    began.recv_timeout(PATIENCE).unwrap();
+    pool.offer(task("never begun", false, 0)).unwrap();
+    let stopping = std::thread::spawn(move || pool.stop());
+    // The worker is let go only now; that it takes no further task is what `stop` promises once it has
+    // closed the queue, so an outcome of the second task would have to be the first's successor.
+    go.send(()).unwrap();
+    stopping.join().unwrap();
+    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().content, Digest::of(b"gate"));
+}
+
+/// INVARIANT (worker-survives).
+#[test]
+fn a_panic_of_the_judge_is_a_failed_judgement_and_the_worker_goes_on() {
+    fn touchy(bytes: &[u8]) -> Judgement {
+        assert_ne!(bytes, b"bad");
+        content::judge(bytes)
+    }
+    let (done, outcomes) = reporting();
+    let pool = Pool::start(1, 8, touchy, done).unwrap();
+    pool.offer(task("bad", false, 0)).unwrap();
+    let failed = outcomes.recv_timeout(PATIENCE).unwrap().judgement;
+    assert_eq!((failed.level, failed.key), (Level::Failed, content::key(Digest::of(b"bad"))));
+    pool.offer(task("good", false, 0)).unwrap();
+    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().judgement.level, Level::Benign);
+    assert_eq!(pool.faults(), 1);
+    pool.stop();
+}
+
+#[test]
+fn a_panic_of_the_callback_is_survived_and_counted() {
+    let (sender, outcomes) = channel();
+    let sender = Mutex::new(sender);
+    let done = move |outcome: Outcome| {
+        assert_ne!(outcome.content, Digest::of(b"bad"));
+        sender.lock().unwrap().send(outcome).unwrap_or(());
+    };
+    let pool = Arc::new(Pool::start(1, 8, content::judge, done).unwrap());
+    pool.offer(task("bad", true, 0)).unwrap();
+    pool.offer(task("good", false, 0)).unwrap();
+    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().content, Digest::of(b"good"));
+    assert_eq!(pool.faults(), 1);
+}
