@@ -54,6 +54,8 @@ struct OptionRow {
     flags: Vec<String>,
     args: Option<Vec<String>>,
     #[serde(default)]
+    sends: bool,
+    #[serde(default)]
     only_says: bool,
 }
 
@@ -138,7 +140,8 @@ fn rule(row: &Row, text: &mut String) -> Result<(), Failure> {
         }
         write!(
             text,
-            "Opt {{ names: &{:?}, value: {}, tier: Tier::T{}, effects: {}, flags: {}, args: {}, only_says: {} }},",
+            "Opt {{ names: &{:?}, value: {}, tier: Tier::T{}, effects: {}, flags: {}, args: {}, sends: {}, \
+             only_says: {} }},",
             option.f,
             optional(option.value.as_deref())?,
             option.tier,
@@ -148,6 +151,7 @@ fn rule(row: &Row, text: &mut String) -> Result<(), Failure> {
                 Some(words) => format!("Some(&{})", roles(words)?),
                 None => "None".into(),
             },
+            option.sends,
             option.only_says,
         )?;
     }

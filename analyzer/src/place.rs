@@ -41,9 +41,21 @@ pub struct Place {
     pub guard: bool,
     /// Losing all of it is a catastrophe: the root, a home, a system directory, keys, backups.
     pub vital: bool,
+    /// It is the root of the workspace.
+    pub root: bool,
 }
 
 impl Place {
+    /// Whether writing there is a command to the kernel.
+    fn is_kernel(&self) -> bool {
+        self.path.as_deref().is_some_and(|path| path.starts_with("/proc/") || path.starts_with("/sys/"))
+    }
+
+    /// Whether the path is all of the workspace or of a directory for scratch files.
+    pub(crate) fn is_region_root(&self, path: &str) -> bool {
+        lists::TEMP.contains(&path) || self.root
+    }
+
     /// The tier of writing there, and the tier when content without authority named it.
     pub fn write_tiers(&self) -> (Tier, Tier) {
         match (self.persists, self.region) {
@@ -51,6 +63,7 @@ impl Place {
             (Some(_), _) => (Tier::T1, Tier::T3),
             (None, Region::Device) => (Tier::T2, Tier::T2),
             (None, Region::Sink) => (Tier::T0, Tier::T0),
+            (None, Region::Outside) if self.is_kernel() => (Tier::T2, Tier::T2),
             (None, _) => (Tier::T1, Tier::T1),
         }
     }
@@ -84,6 +97,7 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         secret: false,
         guard: false,
         vital: false,
+        root: false,
     };
     let Some(path) = path else {
         // A path that is not known could still end in the name of a secret.
@@ -98,6 +112,7 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
     place.persists = persists(&probe, around);
     place.secret = lists::is_secret(&probe, around.home());
     place.guard = is_within(&path, &around.circinus_home) || lists::is_guard_name(&probe);
+    place.root = path == around.workspace().trim_end_matches('/');
     place.vital = is_vital(&path, place.pattern, around);
     place.path = Some(path);
     place
@@ -107,7 +122,7 @@ fn region(path: &str, around: &Surroundings) -> Region {
     if lists::SINKS.contains(&path) || path.starts_with("/dev/fd/") || path.starts_with("/dev/shm/") {
         return Region::Sink;
     }
-    if path.starts_with("/dev/") {
+    if path.starts_with("/dev/") || path == "/dev" {
         return Region::Device;
     }
     if is_within(path, around.workspace()) {

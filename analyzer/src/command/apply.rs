@@ -15,6 +15,10 @@ use super::table::{Others, Role, Rule, Special, Stdin};
 use super::value::{Arg, Stream, Taint};
 use super::verbs;
 
+/// Addresses at which a machine in a cloud gets its credentials.
+const METADATA: &[&str] =
+    &["169.254.169.254", "fd00:ec2::254", "metadata.google.internal", "100.100.100.200"];
+
 /// One run of one program.
 pub(super) struct Run<'r> {
     /// Base name, with the subcommands: `git push`.
@@ -26,6 +30,8 @@ pub(super) struct Run<'r> {
     pub(super) remote: bool,
     /// Slots of destinations, and their operands.
     pub(super) destinations: Vec<(usize, Vec<Operand>)>,
+    /// It talked to this very machine.
+    pub(super) loopback: bool,
     /// What goes out.
     pub(super) outgoing: Taint,
     /// What comes out of files and other machines.
@@ -50,6 +56,7 @@ impl<'r> Run<'r> {
             recursive: false,
             remote: false,
             destinations: Vec::new(),
+            loopback: false,
             outgoing: Taint::default(),
             input: Stream::empty(),
             has_input: false,
@@ -86,10 +93,10 @@ impl Machine<'_> {
             self.found.effect(Effect::Read);
             return Stream::default();
         }
-        if takes_sub {
-            if let Some((head, rest)) = args.get(argv.rest_at..).and_then(<[Arg]>::split_first) {
-                return self.subcommand(rule, &argv, head, rest, run);
-            }
+        if let Some((head, rest)) =
+            args.get(argv.rest_at..).filter(|_| takes_sub).and_then(<[Arg]>::split_first)
+        {
+            return self.subcommand(rule, &argv, head, rest, run);
         }
         self.base(rule, &argv, &mut run);
         let mut argv = argv;
@@ -114,10 +121,7 @@ impl Machine<'_> {
         self.global_directory(argv);
         let by = format!("{} {}", run.by, head.text);
         let out = match rule.sub(&head.text).filter(|_| head.known) {
-            Some(sub) => {
-                self.found.raise(rule.tier);
-                self.apply(&by, sub, rest, run.stdin.clone())
-            }
+            Some(sub) => self.apply(&by, sub, rest, run.stdin.clone()),
             None if rest.iter().any(|arg| matches!(arg.text.as_str(), "--help" | "--version")) => {
                 Stream::default()
             }
@@ -170,14 +174,12 @@ impl Machine<'_> {
             self.found.raise(given.opt.tier);
             given.opt.effects.iter().for_each(|effect| self.found.effect(*effect));
             given.opt.flags.iter().for_each(|flag| self.found.flag(*flag));
-            run.sends |= given.opt.effects.contains(&Effect::Send);
+            run.sends |= given.opt.sends || given.opt.effects.contains(&Effect::Send);
             run.recursive |= given.opt.names.iter().any(|name| matches!(*name, "-r" | "-R" | "--recursive"));
         }
         for given in &argv.options {
             if let (Some(role), Some(value)) = (given.opt.value, &given.value) {
-                if role != Role::Dir {
-                    self.role(role, value, run);
-                }
+                self.role(role, value, run);
             }
         }
     }
@@ -217,6 +219,11 @@ impl Machine<'_> {
             Stdin::Sent => run.outgoing.absorb(&run.stdin.taint.clone()),
             _ => {}
         }
+        let stays = run.loopback && run.destinations.is_empty();
+        if run.sends && !stays {
+            self.found.effect(Effect::Send);
+            self.found.raise(Tier::T2);
+        }
         self.sinks(&run);
         let mut out = self.output(rule, &run);
         if let Some(payload) = run.payload_out.take() {
@@ -243,7 +250,7 @@ impl Machine<'_> {
             return;
         }
         if run.destinations.is_empty() {
-            if run.sends {
+            if run.sends && !run.loopback {
                 self.found.flag(Flag::SecretSink);
             }
             return;
@@ -283,6 +290,13 @@ impl Machine<'_> {
 
     /// A destination or an address that is read.
     pub(super) fn destination(&mut self, run: &mut Run<'_>, operands: Vec<Operand>) {
+        if operands.iter().any(|operand| METADATA.contains(&operand.canonical())) {
+            // The address hands out the machine's own credentials.
+            self.found.raise(Tier::T1);
+            self.found.slot(&run.by, Effect::Cred, SlotValue::Operands(operands.clone()), Tier::T3);
+            run.input.taint.add_secret(&[]);
+            run.has_input = true;
+        }
         let (effect, on_gap) = if run.sends { (Effect::Send, Tier::T2) } else { (Effect::Fetch, Tier::T1) };
         if run.sends {
             self.found.raise(Tier::T2);

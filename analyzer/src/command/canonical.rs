@@ -1,6 +1,6 @@
 //! The canonical form of a command line: constants folded, words quoted no more than needed, one blank.
 
-use super::ir::{Node, Redirect, RedirectKind, Simple};
+use super::ir::{Joint, Node, Redirect, RedirectKind, Simple};
 use super::parse::parse;
 use super::word::{Mode, Piece, lex};
 
@@ -39,16 +39,22 @@ fn without_prompts(text: &str) -> String {
 /// A list with its operators.
 fn line(node: &Node) -> Option<String> {
     let Node::List(items) = node else { return render(node) };
-    let mut out = String::new();
-    for (at, (item, joint)) in items.iter().enumerate() {
+    let mut parts = Vec::new();
+    for (item, joint) in items {
         let part = line(item)?;
+        if !part.is_empty() {
+            parts.push((part, *joint));
+        }
+    }
+    let mut out = String::new();
+    let count = parts.len();
+    for (at, (part, joint)) in parts.into_iter().enumerate() {
         out.push_str(&part);
-        let last = at + 1 == items.len();
-        if !last && !part.is_empty() {
+        if at + 1 < count {
             out.push(' ');
             out.push_str(joint.text());
             out.push(' ');
-        } else if last && *joint == super::ir::Joint::Background {
+        } else if joint == Joint::Background {
             out.push_str(" &");
         }
     }
@@ -107,7 +113,12 @@ fn word(raw: &str) -> Option<String> {
     // In an address the special characters of the shell stand for themselves, quoted or not.
     let address =
         text.contains("://") && !text.contains(|c: char| c.is_whitespace() || "'\"\\;<>()".contains(c));
-    if address || !quoted_special || !open_special && text.chars().all(is_plain) {
+    // Alone, these would be taken for a prompt.
+    if matches!(text.as_str(), "$" | "%") {
+        return Some(format!("'{text}'"));
+    }
+    let operator = text.contains(|c: char| c.is_whitespace() || "<>|&;()'\"\\`#$".contains(c));
+    if address || !operator && (!quoted_special || !open_special && text.chars().all(is_plain)) {
         return Some(text);
     }
     Some(format!("'{}'", text.replace('\'', "'\\''")))

@@ -193,8 +193,11 @@ impl Found {
         let whole =
             place.path.as_deref().is_some_and(|path| path.ends_with("/.git") || path.contains("/.git/"))
                 || place.pattern && place.region == Region::Outside;
-        let ordinary =
-            matches!(place.region, Region::Workspace | Region::Temp) && place.path.is_some() && !whole;
+        let root = recursive && place.path.as_deref().is_some_and(|path| place.is_region_root(path));
+        let ordinary = !root
+            && matches!(place.region, Region::Workspace | Region::Temp)
+            && place.path.is_some()
+            && !whole;
         self.raise(if ordinary { Tier::T1 } else { Tier::T2 });
         if let Some(operand) = &place.operand {
             self.slot(by, Effect::Destroy, SlotValue::Operands(expanded(operand)), Tier::T2);

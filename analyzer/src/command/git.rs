@@ -154,6 +154,25 @@ pub(super) fn config(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> 
     Some(Stream::default())
 }
 
+/// `gh api`: a query of the graph interface is sent as a form, and still only reads.
+pub(super) fn api_reads(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+    let has = |text: &str| args.iter().any(|arg| arg.text == text);
+    let explicit = has("-X") || has("--method");
+    let reads = has("graphql") && !explicit && !args.iter().any(|arg| arg.text.contains("mutation"));
+    let get = args.windows(2).any(|pair| {
+        pair.first().is_some_and(|arg| matches!(arg.text.as_str(), "-X" | "--method"))
+            && pair.last().is_some_and(|arg| arg.text.eq_ignore_ascii_case("get"))
+    });
+    if !(reads || get) || args.iter().any(|arg| !arg.known && !arg.taint.secrets.is_empty()) {
+        return None;
+    }
+    machine.found.effect(Effect::Fetch);
+    machine.found.raise(Tier::T1);
+    let mut taint = super::value::Taint::remote(Vec::new());
+    taint.absorb(&super::value::Taint { files: stdin.taint.files.clone(), ..Default::default() });
+    Some(Stream::unknown(taint))
+}
+
 /// `checkout`, `restore`: with paths they throw away what was changed there.
 pub(super) fn discard(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
     let has = |name: &str| args.iter().any(|arg| arg.text == name);

@@ -102,16 +102,19 @@ pub(super) fn assigned(machine: &mut Machine<'_>, name: &str, value: &Arg) {
         directory(machine, name, value);
     } else if name == "PATH" {
         path_list(machine, value);
-    } else if COMMANDS.contains(&name) {
-        if !HARMLESS.contains(&value.text.as_str()) {
-            machine.text_value(value);
-        }
+    } else if COMMANDS.contains(&name) && !HARMLESS.contains(&value.text.as_str()) {
+        machine.text_value(value);
     } else if OPTIONS.contains(&name) {
         options(machine, name, value);
     } else if HOSTS.contains(&name) {
-        if let Some(operands) = super::found::address(&value.text, &machine.around.paths) {
-            machine.found.slot(name, Effect::Send, SlotValue::Operands(operands), Tier::T2);
-        }
+        host(machine, name, value);
+    }
+}
+
+/// A host that traffic goes through from here on.
+fn host(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    if let Some(operands) = super::found::address(&value.text, &machine.around.paths) {
+        machine.found.slot(name, Effect::Send, SlotValue::Operands(operands), Tier::T2);
     }
 }
 

@@ -25,7 +25,7 @@ const COMMANDS_MAX: usize = 512;
 /// Texts inside texts: substitutions, `sh -c`, `eval`.
 pub(super) const TEXT_DEPTH_MAX: usize = 8;
 /// Statements and functions inside one another, over all texts; bounds the stack.
-const NESTING_MAX: usize = 96;
+const NESTING_MAX: usize = 40;
 /// Bytes parsed in one call, all nested texts and repetitions together.
 const WORK_BYTES_MAX: usize = 256 << 10;
 /// Words of a `for` that are tried one by one; what the rest does is judged by the last, unknown round.
@@ -243,6 +243,17 @@ impl<'a> Machine<'a> {
             if !severe && self.found.flags.contains(Flag::Opaque) && !before.flags.contains(Flag::Opaque) {
                 self.found = before;
             }
+        }
+    }
+
+    /// An alias is a function that appends its arguments.
+    pub(super) fn alias(&mut self, name: &str, text: &str) {
+        match parse(&format!("{text} \"$@\"")) {
+            Ok(nodes) => {
+                let body = Node::List(nodes.into_iter().map(|node| (node, Joint::Then)).collect());
+                self.env.functions.insert(name.to_owned(), body);
+            }
+            Err(_) => self.found.opaque(),
         }
     }
 

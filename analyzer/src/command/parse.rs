@@ -15,6 +15,8 @@ const OPENERS_MAX: usize = 32;
 const RAW_DEPTH_MAX: usize = 200;
 /// Tokens that can open a nested statement, up to which the caller's own stack is enough.
 const NESTERS_INLINE_MAX: usize = 48;
+/// Separators up to which the caller's own stack is enough: the parser nests a list once for each.
+const JOINTS_INLINE_MAX: usize = 512;
 /// Stack of the thread that parses everything else; it is reserved, and only touched pages cost memory.
 const PARSE_STACK_BYTES: usize = 256 << 20;
 /// Depth of statements inside statements that is kept.
@@ -55,7 +57,7 @@ fn guard(text: &str) -> Result<Room, Refusal> {
     if text.len() > PARSE_BYTES_MAX {
         return Err(Refusal::Complexity);
     }
-    let (mut openers, mut depth, mut nesters) = (0_usize, 0_usize, 0_usize);
+    let (mut openers, mut depth, mut nesters, mut joints) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut before = b' ';
     for byte in text.bytes() {
         match byte {
@@ -70,6 +72,7 @@ fn guard(text: &str) -> Result<Room, Refusal> {
             }
             b')' | b'}' => depth = depth.saturating_sub(1),
             b'`' | b'!' => nesters += 1,
+            b';' | b'&' | b'|' | b'\n' => joints += 1,
             _ => {}
         }
         if openers > OPENERS_MAX || depth > RAW_DEPTH_MAX {
@@ -78,7 +81,7 @@ fn guard(text: &str) -> Result<Room, Refusal> {
         before = byte;
     }
     nesters += text.split_ascii_whitespace().filter(|word| opens_statement(word)).count();
-    Ok(if nesters > NESTERS_INLINE_MAX { Room::Thread } else { Room::Inline })
+    Ok(if nesters > NESTERS_INLINE_MAX || joints > JOINTS_INLINE_MAX { Room::Thread } else { Room::Inline })
 }
 
 fn opens_statement(word: &str) -> bool {
@@ -114,12 +117,7 @@ fn convert(tree: &Tree, depth: usize) -> Node {
             redirects: redirects(aims),
         }),
         Kind::Pipeline { commands, .. } => Node::Pipeline(commands.iter().map(inner).collect()),
-        Kind::List { items } => Node::List(
-            items
-                .iter()
-                .map(|item| (inner(&item.command), item.operator.map_or(Joint::Then, joint)))
-                .collect(),
-        ),
+        Kind::List { .. } => list(tree, depth),
         Kind::Negation { pipeline } | Kind::Time { pipeline, .. } => inner(pipeline),
         Kind::Coproc { command, .. } => inner(command),
         Kind::Function { name, body } => Node::Function(name.clone(), Box::new(inner(body))),
@@ -136,6 +134,28 @@ fn convert(tree: &Tree, depth: usize) -> Node {
         Kind::Comment { .. } | Kind::Empty => Node::List(Vec::new()),
         _ => compound(tree, depth),
     }
+}
+
+/// A list. The parser nests a long one at its head, once for each separator; it is one level here.
+fn list(tree: &Tree, depth: usize) -> Node {
+    let mut levels = Vec::new();
+    let mut head = Some(tree);
+    while let Some(Kind::List { items }) = head.map(|tree| &tree.kind) {
+        levels.push(items);
+        head = items.first().map(|item| &item.command);
+    }
+    let mut flat: Vec<(Node, Joint)> = Vec::new();
+    for (at, items) in levels.iter().rev().enumerate() {
+        for (place, item) in items.iter().enumerate() {
+            let operator = item.operator.map_or(Joint::Then, joint);
+            match flat.last_mut() {
+                // The head of an outer level is the level inside, which is there already.
+                Some(last) if at > 0 && place == 0 => last.1 = operator,
+                _ => flat.push((convert(&item.command, depth), operator)),
+            }
+        }
+    }
+    Node::List(flat)
 }
 
 fn compound(tree: &Tree, depth: usize) -> Node {

@@ -27,7 +27,7 @@ pub(super) fn before(
     stdin: &Stream,
 ) -> Option<Stream> {
     match rule.special {
-        Special::Assign => shell::assign(machine, args),
+        Special::Assign => shell::assign(machine, by, args),
         Special::Cd => shell::cd(machine, args),
         Special::Circinus => guard::circinus(machine, args),
         Special::CommandQuery => shell::command(machine, rule, args, stdin),
@@ -36,8 +36,14 @@ pub(super) fn before(
         Special::Env => shell::env(machine, rule, args, stdin),
         Special::Eval => shell::eval(machine, by, args),
         Special::Find => find::walk(machine, by, args, stdin),
+        Special::GhApi => git::api_reads(machine, args, stdin),
         Special::GitConfig => git::config(machine, args),
         Special::Discard => git::discard(machine, by, args),
+        Special::Inner => {
+            machine.found.raise(rule.tier);
+            machine.found.effect(Effect::Exec);
+            Some(machine.unlisted(by, args, stdin))
+        }
         Special::Kill => guard::kill(machine, args),
         Special::Mktemp => shell::mktemp(machine, args),
         Special::Npx => shell::package_runner(machine, rule, args, stdin),

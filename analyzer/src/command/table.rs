@@ -47,6 +47,8 @@ pub(super) struct Opt {
     pub(super) flags: &'static [Flag],
     /// What the operands are with it.
     pub(super) args: Option<&'static [Role]>,
+    /// With it, a request changes something at its address.
+    pub(super) sends: bool,
     /// With it, the program only says what it would do, or how it is used.
     pub(super) only_says: bool,
 }
@@ -171,7 +173,9 @@ pub(super) enum Special {
     Env,
     Eval,
     Find,
+    GhApi,
     GitConfig,
+    Inner,
     Kill,
     Link,
     Mktemp,

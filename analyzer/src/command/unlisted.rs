@@ -153,6 +153,5 @@ fn is_severe_head(name: &str) -> bool {
             | "python3"
             | "node"
             | "perl"
-            | "eval"
     )
 }

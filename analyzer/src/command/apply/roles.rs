@@ -134,6 +134,10 @@ impl Machine<'_> {
 
     /// A URL: read, or written to when the program sends.
     fn url(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        if let Some(file) = arg.strip("file://") {
+            let stream = self.read_file(&run.by, &file, true);
+            return run.takes(&stream);
+        }
         run.remote = true;
         self.sent(arg, run);
         let Some(operands) = address(&arg.text, &self.around.paths) else {
@@ -146,7 +150,7 @@ impl Machine<'_> {
         if is_loopback(&operands) {
             // The machine itself: what runs there is the user's own.
             self.found.effect(Effect::Fetch);
-            run.outgoing.secrets.clear();
+            run.loopback = true;
             return;
         }
         self.destination(run, operands);
@@ -159,8 +163,6 @@ impl Machine<'_> {
     fn method(&mut self, method: &str, run: &mut Run<'_>) {
         if !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") {
             run.sends = true;
-            self.found.effect(Effect::Send);
-            self.found.raise(Tier::T2);
         }
     }
 

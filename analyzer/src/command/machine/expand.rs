@@ -15,6 +15,8 @@ const WORD_BYTES_MAX: usize = 64 << 10;
 struct Growing {
     done: Vec<Arg>,
     word: Option<Arg>,
+    /// Characters that split.
+    separators: String,
 }
 
 impl Growing {
@@ -45,9 +47,11 @@ impl Growing {
             self.push(&value.text);
             return;
         }
-        let starts_blank = value.text.starts_with([' ', '\t', '\n']);
-        let ends_blank = value.text.ends_with([' ', '\t', '\n']);
-        for (at, part) in value.text.split_ascii_whitespace().enumerate() {
+        let starts_blank = value.text.starts_with(|c| self.separators.contains(c));
+        let ends_blank = value.text.ends_with(|c| self.separators.contains(c));
+        let separators = self.separators.clone();
+        let parts = value.text.split(|c| separators.contains(c)).filter(|part| !part.is_empty());
+        for (at, part) in parts.enumerate() {
             if at > 0 || starts_blank {
                 self.done.extend(self.word.take());
             }
@@ -106,7 +110,8 @@ impl Machine<'_> {
     }
 
     fn pieces(&mut self, pieces: Vec<Piece>) -> Vec<Arg> {
-        let mut grown = Growing::default();
+        let separators = self.env.get("IFS").map_or_else(|| " \t\n".to_owned(), |ifs| ifs.text);
+        let mut grown = Growing { separators, ..Growing::default() };
         for (at, piece) in pieces.into_iter().enumerate() {
             match piece {
                 Piece::Text { text, quoted } => {

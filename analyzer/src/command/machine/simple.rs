@@ -35,7 +35,7 @@ const TRUSTED_IN_HOME: &[&str] = &[
     ".rbenv",
 ];
 /// Programs inside programs: wrappers, functions, payloads.
-const PROGRAM_DEPTH_MAX: usize = 64;
+const PROGRAM_DEPTH_MAX: usize = 40;
 
 impl Machine<'_> {
     /// Runs a simple command on `stdin` and returns what it prints.
@@ -118,11 +118,15 @@ impl Machine<'_> {
         let mut words = words.into_iter();
         let Some(head) = words.next() else { return Stream::empty() };
         let args: Vec<Arg> = words.collect();
-        if !head.known || head.glob {
+        let is_test = matches!(head.text.as_str(), "[" | "[[");
+        if !head.known || head.glob && !is_test {
             return self.unknown_word(&head, &args, &stdin);
         }
-        if let Some(body) = self.env.functions.get(&head.text).cloned() {
-            return self.function(&body, &args, &stdin);
+        if let Some(body) = self.env.functions.remove(&head.text) {
+            // Inside its own body the name means the program, and recursion ends.
+            let out = self.function(&body, &args, &stdin);
+            self.env.functions.entry(head.text.clone()).or_insert(body);
+            return out;
         }
         let base = head.text.rsplit('/').next().unwrap_or_default().to_owned();
         if head.text.contains('/') && !self.is_trusted(&head) {
@@ -135,7 +139,9 @@ impl Machine<'_> {
             }
             return out;
         }
-        match lookup(&base) {
+        // Some file systems do not tell names by case.
+        let plain = base.strip_suffix(".exe").unwrap_or(&base);
+        match lookup(plain).or_else(|| lookup(&plain.to_ascii_lowercase())) {
             Some(rule) => self.apply(&base, rule, &args, stdin),
             None => {
                 self.found.raise(Tier::T1);

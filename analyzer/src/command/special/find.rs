@@ -11,6 +11,9 @@ use super::super::value::{Arg, Stream};
 /// Words of the input of `xargs` that are added to its command.
 const INPUT_WORDS_MAX: usize = 32;
 
+/// Lines of the input of `xargs -I` that are tried.
+const INPUT_LINES_MAX: usize = 8;
+
 /// `find [paths] [expression]`.
 pub(super) fn walk(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &Stream) -> Option<Stream> {
     machine.found.effect(Effect::Read);
@@ -106,7 +109,7 @@ pub(super) fn xargs(
     let mark = argv
         .options
         .iter()
-        .find(|given| given.opt.names.contains(&"-I"))
+        .find(|given| given.opt.names.contains(&"-I") || given.opt.names.contains(&"-i"))
         .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()).to_owned());
     let mut input = stdin.clone();
     for given in argv.options.iter().filter(|given| given.opt.value == Some(Role::Read)) {
@@ -146,19 +149,36 @@ pub(super) fn xargs(
             );
         }
     }
-    match mark {
-        Some(mark) => {
-            let word = words.first().cloned().unwrap_or_default();
-            for arg in &mut command {
-                if arg.text.contains(&mark) {
-                    let mut filled = arg.with_text(&arg.text.replace(&mark, &word.text));
-                    filled.known &= word.known;
-                    filled.taint.absorb(&word.taint);
-                    *arg = filled;
-                }
-            }
-        }
-        None => command.extend(words),
+    let Some(mark) = mark else {
+        command.extend(words);
+        return Some(machine.program(command, Stream::empty()));
+    };
+    let lines: Vec<Arg> = match &input.text {
+        Some(text) => text
+            .lines()
+            .take(INPUT_LINES_MAX)
+            .map(|line| Arg { taint: input.taint.clone(), ..Arg::literal(line.trim()) })
+            .collect(),
+        None => words,
+    };
+    let mut out = Stream::empty();
+    for line in &lines {
+        out.append(
+            &machine.program(command.iter().map(|arg| filled(arg, &mark, line)).collect(), Stream::empty()),
+        );
     }
-    Some(machine.program(command, Stream::empty()))
+    Some(out)
+}
+
+/// A word of the command with the mark replaced. A line that is not known stands in a shell's script as a
+/// variable would: the script itself stays known.
+fn filled(arg: &Arg, mark: &str, line: &Arg) -> Arg {
+    if !arg.text.contains(mark) {
+        return arg.clone();
+    }
+    let mut filled = arg.with_text(&arg.text.replace(mark, &line.text));
+    let is_script = arg.text.contains(' ') && !line.taint.is_remote();
+    filled.known &= line.known || is_script;
+    filled.taint.absorb(&line.taint);
+    filled
 }

@@ -76,10 +76,9 @@ pub(super) fn copy(
         &argv.options.iter().filter_map(|given| given.value.clone()).collect::<Vec<_>>(),
     );
     for given in &argv.options {
-        if let (Some(Role::Shell), Some(command)) = (given.opt.value, &given.value) {
-            if !matches!(command.text.split(' ').next(), Some("ssh")) {
-                machine.text_value(command);
-            }
+        let runs = given.value.as_ref().filter(|_| given.opt.value == Some(Role::Shell));
+        if let Some(command) = runs.filter(|command| command.text.split(' ').next() != Some("ssh")) {
+            machine.text_value(command);
         }
     }
     let deletes = argv.options.iter().any(|given| given.opt.effects.contains(&Effect::Destroy));

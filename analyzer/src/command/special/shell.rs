@@ -46,7 +46,7 @@ pub(super) fn nothing(machine: &mut Machine<'_>) -> Stream {
 }
 
 /// `export`, `local`, `declare`, `readonly`, `alias`.
-pub(super) fn assign(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn assign(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
     machine.found.effect(Effect::Inform);
     let assigned: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
     if assigned.is_empty() {
@@ -55,6 +55,10 @@ pub(super) fn assign(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> 
     }
     for arg in assigned {
         if let Some((name, value)) = arg.text.split_once('=') {
+            if by == "alias" {
+                machine.alias(name, value);
+                continue;
+            }
             let value = arg.with_text(value);
             machine.set_variable(name.trim_end_matches('+'), value);
         }
@@ -95,15 +99,14 @@ pub(super) fn wrapper(
     stdin: &Stream,
 ) -> Option<Stream> {
     let argv = sort(rule, args, Until::Operand);
+    let mut split = None;
     machine.found.raise(rule.tier);
     rule.effects.iter().for_each(|effect| machine.found.effect(*effect));
     for given in &argv.options {
         machine.found.raise(given.opt.tier);
         match (given.opt.value, &given.value) {
             (Some(Role::Dir), Some(value)) => machine.change_directory(value),
-            (Some(Role::Shell), Some(value)) => {
-                code::run_code(machine, "wrapper", "shell", &value.stream());
-            }
+            (Some(Role::Shell), Some(value)) => split = Some(value.clone()),
             _ => {}
         }
     }
@@ -116,6 +119,11 @@ pub(super) fn wrapper(
         let value = head.with_text(value);
         machine.set_variable(name, value);
         rest = tail;
+    }
+    if let Some(head) = split {
+        // The text is split like a command line, and the rest are further words.
+        let words: Vec<_> = std::iter::once(&head).chain(rest).map(|arg| arg.text.as_str()).collect();
+        return Some(machine.text(&words.join(" "), stdin));
     }
     if rest.is_empty() {
         return Some(stdin.clone());

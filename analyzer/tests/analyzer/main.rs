@@ -1,0 +1,16 @@
+//! What the analyzer promises, seen from outside.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
+
+mod bounds;
+mod cases;
+mod content;
+mod forms;
+mod metamorphic;
+mod pool;
+mod sample;
+mod tools;
