@@ -98,7 +98,7 @@ fn absolute(path: &str, context: &PathContext) -> Option<String> {
     trim_last(&mut stack);
     let joined = format!("/{}", stack.join("/"));
     let folded = if context.case_sensitive { joined } else { joined.to_lowercase() };
-    Some(folded.nfc().collect())
+    Some(if folded.is_ascii() { folded } else { folded.nfc().collect() })
 }
 
 /// Whether the text stands for no one path: a glob, a brace list, a variable, a substitution or a

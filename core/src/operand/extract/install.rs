@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::Scan;
 use crate::operand::{Kind, Operand};
@@ -136,7 +136,11 @@ static TRIGGERS: [(&str, Trigger); 65] = [
 
 static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let patterns = TRIGGERS.iter().map(|(text, _)| text);
-    AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(patterns)
+        .ok()
 });
 
 /// Looks for triggers and adds what follows them.
