@@ -13,13 +13,13 @@ use psl::Type;
 static CLASSES: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(load);
 
 /// First labels of names in code, and of reversed domain names.
-const CODE_LABELS: [&str; 63] = [
+const CODE_LABELS: [&str; 65] = [
     "self", "this", "super", "cls", "req", "res", "ctx", "cfg", "conf", "config", "app", "env", "obj",
     "opts", "options", "args", "params", "props", "state", "std", "fs", "os", "sys", "np", "pd", "tf",
     "torch", "nn", "math", "json", "window", "document", "process", "module", "console", "log", "logger",
     "logging", "event", "node", "data", "user", "item", "row", "result", "response", "request", "err",
     "error", "com", "org", "net", "io", "edu", "gov", "java", "javax", "kotlin", "android", "androidx",
-    "sun", "pkgs", "tokio",
+    "sun", "pkgs", "tokio", "profile", "modules",
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
