@@ -64,7 +64,7 @@ fn worth_folding(text: &[u8]) -> bool {
             }
         })
         || memchr::memchr3_iter(0xef, 0xf0, 0xf3, text)
-            .any(|at| !matches!((text.get(at), text.get(at + 1)), (Some(0xf0), Some(0x9f | 0xa0..=0xbf))))
+            .any(|at| !matches!((text.get(at), text.get(at + 1)), (Some(0xf0), Some(0x9f..=0xbf))))
 }
 
 struct Pass<'s, 't> {

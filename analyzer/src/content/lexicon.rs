@@ -54,6 +54,9 @@ pub(super) enum LexiconError {
     /// A rule is not in the notation described in the data file.
     #[error("signal data: bad rule `{0}`")]
     Rule(String),
+    /// A file without a version, or with words of no language.
+    #[error("signal data: a file needs a version from 1, and a language if it has words")]
+    Header,
     /// More classes than bits.
     #[error("signal data: more than {CLASSES_MAX} classes")]
     Classes,
@@ -85,6 +88,12 @@ struct Source {
     rule: Vec<RuleSource>,
     #[serde(default)]
     discusses: Discusses,
+}
+
+impl Source {
+    fn is_headed(&self) -> bool {
+        self.version >= 1 && (self.class.is_empty() || self.language.is_some())
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -180,6 +189,9 @@ impl Hasher for Fnv {
     }
 }
 
+/// Words in lower case and what they are.
+type Words = HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>;
+
 /// One entry of the word table.
 #[derive(Default)]
 pub(super) struct Word {
@@ -191,7 +203,7 @@ pub(super) struct Word {
 
 /// The compiled signal data.
 pub(super) struct Lexicon {
-    pub(super) words: HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>,
+    pub(super) words: Words,
     pub(super) rules: Vec<Rule>,
     pub(super) sensitive: AhoCorasick,
     pub(super) concealing: Vec<String>,
@@ -268,6 +280,9 @@ impl Lexicon {
     fn compile(sources: &[&str]) -> Result<Self, LexiconError> {
         let sources: Vec<Source> =
             sources.iter().map(|source| toml::from_str(source)).collect::<Result<_, _>>()?;
+        if !sources.iter().all(Source::is_headed) {
+            return Err(LexiconError::Header);
+        }
         let classes = Classes::new(&sources)?;
         let mut table = AnchorTable::default();
         let mut rules = Vec::new();
@@ -351,11 +366,8 @@ fn add_words(
     Ok(())
 }
 
-fn word_table(
-    sources: &[Source],
-    classes: &Classes,
-) -> Result<HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>, LexiconError> {
-    let mut words: HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>> = HashMap::default();
+fn word_table(sources: &[Source], classes: &Classes) -> Result<Words, LexiconError> {
+    let mut words: Words = HashMap::default();
     for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
         let class = classes.mask(name)?;
         for phrase in phrases {
@@ -387,11 +399,9 @@ mod tests {
     }
 
     #[test]
-    fn every_data_file_states_its_version_and_a_language_file_its_language() {
-        for (index, source) in SOURCES.iter().enumerate() {
-            let source: Source = toml::from_str(source).unwrap();
-            assert!(source.version >= 1);
-            assert_eq!(source.language.is_some(), index > 0);
+    fn a_file_without_a_version_or_with_words_of_no_language_is_refused() {
+        for bad in ["version = 0\n", "version = 1\n[class]\nact = [\"run\"]\n"] {
+            assert!(matches!(Lexicon::compile(&[bad]), Err(LexiconError::Header)), "{bad}");
         }
     }
 
@@ -403,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_language_is_added_as_data_alone() {
-        let base = "version = 1\n[class]\nact = [\"run\"]\nmind = [\"ai\"]\n";
+        let base = "version = 1\nlanguage = \"x0\"\n[class]\nact = [\"run\"]\nmind = [\"ai\"]\n";
         let more = "version = 1\nlanguage = \"x1\"\n[class]\nact = [\"lanzu\"]\nmind = [\"makina\"]\n\
                     [[rule]]\nsignal = \"M2\"\nanchor = \"mind\"\nmatch = [\"mind act\"]\n";
         let lexicon = Lexicon::compile(&[base, more]).unwrap();

@@ -126,11 +126,12 @@ fn carries(signal: &str) -> bool {
 
 /// The text of UTF-16 with a byte order mark, if it is well formed.
 fn utf16(bytes: &[u8]) -> Option<String> {
-    let (body, unit): (&[u8], fn([u8; 2]) -> u16) = match bytes {
-        [0xff, 0xfe, body @ ..] => (body, u16::from_le_bytes),
-        [0xfe, 0xff, body @ ..] => (body, u16::from_be_bytes),
+    let (body, little) = match bytes {
+        [0xff, 0xfe, body @ ..] => (body, true),
+        [0xfe, 0xff, body @ ..] => (body, false),
         _ => return None,
     };
+    let unit = |pair: [u8; 2]| if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) };
     let (pairs, odd) = body.as_chunks::<2>();
     if !odd.is_empty() {
         return None;

@@ -23,7 +23,7 @@ fn task(text: &str, live: bool, sequence: u64) -> Task {
 fn reporting() -> (impl Fn(Outcome) + Send + Sync + 'static, Receiver<Outcome>) {
     let (sender, receiver) = channel();
     let sender = Mutex::new(sender);
-    let done = move |outcome| sender.lock().unwrap().send(outcome).unwrap_or(());
+    let done = move |outcome| sender.lock().expect("sender").send(outcome).unwrap_or(());
     (done, receiver)
 }
 
@@ -38,16 +38,16 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn gated(bytes: &[u8]) -> Judgement {
     if bytes == b"gate" {
-        let gate = GATES.lock().unwrap().pop().unwrap();
-        gate.began.send(()).unwrap();
-        gate.go.recv_timeout(PATIENCE).unwrap();
+        let gate = GATES.lock().expect("gates").pop().expect("a gate");
+        gate.began.send(()).expect("somebody waits");
+        gate.go.recv_timeout(PATIENCE).expect("let go");
     }
     content::judge(bytes)
 }
 
 fn gate() -> (Receiver<()>, Sender<()>) {
     let ((began, has_begun), (let_go, go)) = (channel(), channel());
-    GATES.lock().unwrap().push(Gate { began, go });
+    GATES.lock().expect("gates").push(Gate { began, go });
     (has_begun, let_go)
 }
 
