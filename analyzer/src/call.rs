@@ -91,6 +91,7 @@ pub fn understand(call: &ToolCall, who: Who, around: &Surroundings) -> Understan
         effects: found.effects,
         flags: found.flags,
         slots: found.slots,
+        settled: Vec::new(),
     };
     Understanding { action, writes: found.writes, reads: found.reads, source }
 }

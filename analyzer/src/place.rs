@@ -111,7 +111,9 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
     place.region = region(&path, around);
     place.persists = persists(&probe, around);
     place.secret = lists::is_secret(&probe, around.home());
-    place.guard = is_within(&path, &around.circinus_home) || lists::is_guard_name(&probe);
+    // A project may have a file of that name; what is installed lies outside.
+    let installed = place.region == Region::Outside && lists::is_guard_name(&probe);
+    place.guard = is_within(&path, &around.circinus_home) || installed;
     place.root = path == around.workspace().trim_end_matches('/');
     place.vital = is_vital(&path, place.pattern, around);
     place.path = Some(path);

@@ -79,7 +79,8 @@ impl Finder {
         let marker = body.trim_start_matches(['>', '*', '-', '+', '|', '•', ' ']);
         let offset = start + indent + (body.len() - marker.len());
         let prompted = body.starts_with("$ ") || body.starts_with("% ") || body.starts_with("# ");
-        self.take(marker.strip_prefix("# ").unwrap_or(marker), offset, prompted);
+        let unrooted = marker.strip_prefix("# ").unwrap_or(marker);
+        self.take(unrooted, offset + (marker.len() - unrooted.len()), prompted);
         for (rest, at) in leads(body) {
             self.take(rest, start + indent + at, false);
         }
@@ -87,7 +88,9 @@ impl Finder {
 
     /// Takes a piece if it parses and, unless it stands behind a prompt, its first word is a known program.
     fn take(&mut self, piece: &str, start: usize, prompted: bool) {
-        let piece = piece.trim().trim_end_matches(['.', '。']).trim_matches('`');
+        let body = piece.trim_start().trim_start_matches('`');
+        let start = start + (piece.len() - body.len());
+        let piece = body.trim_end().trim_end_matches(['.', '。']).trim_end_matches('`').trim_end();
         if piece.len() < 4 || self.found.len() >= CANDIDATES_MAX {
             return;
         }

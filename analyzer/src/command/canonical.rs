@@ -94,15 +94,23 @@ fn redirection(redirect: &Redirect) -> Option<String> {
     Some(format!("{fd}{op}{}", word(target)?))
 }
 
+/// Words of the grammar (bash manual, 3.2.1).
+const RESERVED: &[&str] = &[
+    "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
+    "function", "if", "in", "select", "then", "time", "until", "while",
+];
+
 /// A constant word, quoted if needed.
 fn word(raw: &str) -> Option<String> {
     let mut text = String::new();
     let mut quoted_special = false;
     let mut open_special = false;
     let mut empty = true;
+    let mut any_quotes = false;
     for piece in lex(raw, Mode::Word) {
         let Piece::Text { text: part, quoted } = piece else { return None };
         empty &= part.is_empty() && !quoted;
+        any_quotes |= quoted;
         quoted_special |= quoted && part.chars().any(|c| !is_plain(c));
         open_special |= !quoted && part.chars().any(|c| !is_plain(c));
         text.push_str(&part);
@@ -112,12 +120,13 @@ fn word(raw: &str) -> Option<String> {
     }
     // In an address the special characters of the shell stand for themselves, quoted or not.
     let address =
-        text.contains("://") && !text.contains(|c: char| c.is_whitespace() || "'\"\\;<>()".contains(c));
-    // Alone, these would be taken for a prompt.
-    if matches!(text.as_str(), "$" | "%") {
+        text.contains("://") && !text.contains(|c: char| c.is_whitespace() || "'\"\\;<>()$`".contains(c));
+    // Alone, these would be taken for a prompt, and a word of the grammar is one only without quotes.
+    if matches!(text.as_str(), "$" | "%") || any_quotes && RESERVED.contains(&text.as_str()) {
         return Some(format!("'{text}'"));
     }
-    let operator = text.contains(|c: char| c.is_whitespace() || "<>|&;()'\"\\`#$".contains(c));
+    let operator =
+        text.contains(|c: char| c.is_whitespace() || "<>|&;()'\"\\`$".contains(c)) || text.starts_with('#');
     if address || !operator && (!quoted_special || !open_special && text.chars().all(is_plain)) {
         return Some(text);
     }
