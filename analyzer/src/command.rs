@@ -1,10 +1,8 @@
 //! What a shell command line would do.
 //!
-//! The text is parsed into statements ([`parse`]), which are walked by an abstract evaluation ([`machine`])
-//! that folds constants, follows pipes, substitutions, files and functions, peels wrappers, and looks each
-//! program up in a table ([`table`]). What is not understood is opaque, and only ever stricter.
-//!
-//! [`parse`]: self
+//! The text is parsed into statements, which an abstract evaluation walks: it folds constants, follows
+//! pipes, substitutions, files and functions, peels wrappers, and looks each program up in a table
+//! (`data/commands*.toml`). What is not understood is opaque, and only ever stricter.
 
 mod apply;
 mod argv;

@@ -22,6 +22,8 @@ use crate::Surroundings;
 
 /// Simple commands evaluated in one call, repetitions included: the longest real script has about a hundred.
 const COMMANDS_MAX: usize = 512;
+/// Statements evaluated in one call, those that run nothing included: loops in loops multiply.
+const STATEMENTS_MAX: usize = 4_096;
 /// Texts inside texts: substitutions, `sh -c`, `eval`.
 pub(super) const TEXT_DEPTH_MAX: usize = 8;
 /// Statements and functions inside one another, over all texts; bounds the stack.
@@ -41,6 +43,7 @@ pub(super) struct Machine<'a> {
     /// Pipelines in canonical form.
     pub(super) lines: BTreeSet<String>,
     commands_left: usize,
+    statements_left: usize,
     bytes_left: usize,
     text_depth: usize,
     nesting: usize,
@@ -56,6 +59,7 @@ impl<'a> Machine<'a> {
             files: HashMap::new(),
             lines: BTreeSet::new(),
             commands_left: COMMANDS_MAX,
+            statements_left: STATEMENTS_MAX,
             bytes_left: WORK_BYTES_MAX,
             text_depth: 0,
             nesting: 0,
@@ -105,10 +109,11 @@ impl<'a> Machine<'a> {
 
     /// Runs one statement.
     pub(super) fn node(&mut self, node: &Node, stdin: &Stream) -> Stream {
-        if self.nesting >= NESTING_MAX {
+        let Some(left) = self.statements_left.checked_sub(1).filter(|_| self.nesting < NESTING_MAX) else {
             self.found.opaque();
             return Stream::default();
-        }
+        };
+        self.statements_left = left;
         self.nesting += 1;
         let out = self.statement(node, stdin);
         self.nesting -= 1;
@@ -192,9 +197,9 @@ impl<'a> Machine<'a> {
     fn repeat(&mut self, over: Option<&(String, Vec<String>)>, body: &[Node], stdin: &Stream) -> Stream {
         let mut out = Stream::empty();
         let Some((name, words)) = over else {
-            // The second round sees what the first one left.
-            out.append(&self.all(body, stdin));
             let before = self.env.clone();
+            out.append(&self.all(body, stdin));
+            // The body may run, or not at all.
             self.env.join(before);
             out.text = None;
             return out;

@@ -95,7 +95,10 @@ fn what_exceeds_a_bound_is_opaque() {
     let deep_eval = (0..12)
         .fold("rm -rf ~".to_owned(), |inner, _| format!("eval \"$(echo {})\"", inner.replace('"', "\\\"")));
     let explosive = "f() { g; g; g; g; }; g() { h; h; h; h; }; h() { i; i; i; i; }; i() { j; j; j; j; }; j() { ls; ls; ls; ls; }; f";
+    let loops =
+        (0..12).fold("[[ x ]]".to_owned(), |body, n| format!("for v{n} in 1 2 3 4 5 6 7; do {body}; done"));
     for text in [
+        loops,
         "$(".repeat(30_000),
         "(".repeat(50_000),
         "if ".repeat(20_000),

@@ -121,10 +121,6 @@ pub(super) fn xargs(
         return Some(input);
     }
     machine.found.effect(Effect::Exec);
-    let head = command
-        .first()
-        .map(|arg| arg.text.rsplit('/').next().unwrap_or_default().to_owned())
-        .unwrap_or_default();
     let words: Vec<Arg> = match &input.text {
         Some(text) => text
             .split_ascii_whitespace()
@@ -133,21 +129,8 @@ pub(super) fn xargs(
             .collect(),
         None => vec![Arg { taint: input.taint.clone(), ..Arg::unknown("$input") }],
     };
-    // Words that come in are arguments; a shell would run them.
-    if matches!(head.as_str(), "sh" | "bash" | "zsh" | "dash")
-        && input.text.is_none()
-        && mark.is_none()
-        && command.last().is_some_and(|arg| arg.text == "-c")
-    {
-        machine.found.opaque();
-        if input.taint.is_remote() {
-            machine.found.slot(
-                "xargs",
-                Effect::Exec,
-                SlotValue::Remote(input.taint.remote.clone()),
-                Tier::T2,
-            );
-        }
+    if mark.is_none() {
+        code_of_input(machine, &command, &input);
     }
     let Some(mark) = mark else {
         command.extend(words);
@@ -168,6 +151,21 @@ pub(super) fn xargs(
         );
     }
     Some(out)
+}
+
+/// Words that come in are arguments; a shell that waits for its script runs the first of them.
+fn code_of_input(machine: &mut Machine<'_>, command: &[Arg], input: &Stream) {
+    let head = command.first().map_or("", |arg| arg.text.rsplit('/').next().unwrap_or_default());
+    let waits = command.iter().rfind(|arg| arg.text != "--").is_some_and(|arg| arg.text == "-c");
+    let is_shell = matches!(head, "sh" | "bash" | "zsh" | "dash" | "ksh");
+    if !is_shell || !waits || input.text.is_some() {
+        return;
+    }
+    machine.found.opaque();
+    if input.taint.is_remote() {
+        let remote = SlotValue::Remote(input.taint.remote.clone());
+        machine.found.slot("xargs", Effect::Exec, remote, Tier::T2);
+    }
 }
 
 /// A word of the command with the mark replaced. A line that is not known stands in a shell's script as a
