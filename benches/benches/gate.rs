@@ -35,7 +35,7 @@ fn gate(criterion: &mut Criterion) {
     for _ in 0..2_000 {
         for (times, snapshot) in times.iter_mut().zip([&small, &large]) {
             let began = Instant::now();
-            black_box(decide(black_box(&asked), snapshot, HERE)).pending().len();
+            drop(black_box(decide(black_box(&asked), snapshot, HERE)));
             times.push(began.elapsed());
         }
     }

@@ -96,5 +96,6 @@ pub fn action(urls: impl IntoIterator<Item = usize>) -> Action {
         effects: Effects::NONE,
         flags: Flags::NONE,
         slots: urls.into_iter().map(slot).collect(),
+        settled: Vec::new(),
     }
 }

@@ -322,6 +322,9 @@ pub struct Action {
     pub flags: Flags,
     /// Its authority-bearing positions, bounded by `limits::SLOTS_MAX`.
     pub slots: Vec<Slot>,
+    /// Paths among its designators that were there before: a workspace file from before the session, or one
+    /// that the agent made. That a listing names them is no choice of the listing's.
+    pub settled: Vec<Operand>,
 }
 
 impl Action {
@@ -329,7 +332,9 @@ impl Action {
     #[must_use]
     pub fn sealed(mut self, key: &[u8; 32]) -> Self {
         for slot in &mut self.slots {
-            let (SlotValue::Operands(operands) | SlotValue::Remote(operands)) = &mut slot.value else { continue };
+            let (SlotValue::Operands(operands) | SlotValue::Remote(operands)) = &mut slot.value else {
+                continue;
+            };
             operands.iter_mut().for_each(|operand| *operand = operand.sealed(key));
         }
         self

@@ -41,7 +41,13 @@ pub struct Session {
     pub workspace: WorkspaceId,
     /// When it was first seen; what a file held before is older than anything the session did.
     pub opened: UnixMillis,
-    /// Artifacts of other sessions that became visible because this one read what came of them.
+}
+
+/// What the sessions of one root see.
+#[derive(Clone, Debug, Default)]
+struct Horizon {
+    postings: Postings,
+    /// Artifacts of other roots that became visible because these sessions read what came of them.
     imported: OrdSet<ArtifactId>,
 }
 
@@ -61,7 +67,11 @@ pub struct Occurrence<'a> {
 pub struct Snapshot {
     last: EventSeq,
     artifacts: OrdMap<ArtifactId, Arc<Artifact>>,
-    postings: Postings,
+    operands: usize,
+    /// By root session, so that a look-up costs what its own session holds, however many there are.
+    horizons: HashMap<SessionId, Horizon>,
+    /// Roots among workspace files: they grant in every session of their workspace.
+    workspaces: HashMap<WorkspaceId, Postings>,
     sessions: HashMap<SessionId, Session>,
     calls: HashMap<(SessionId, CallId), ArtifactId>,
     files: Files,
@@ -92,13 +102,12 @@ impl Snapshot {
             root: opened.root.clone(),
             workspace: opened.workspace.clone(),
             opened: known.map_or(at, |known| known.opened),
-            imported: known.map(|known| known.imported.clone()).unwrap_or_default(),
         };
         self.sessions.insert(opened.session.clone(), session);
     }
 
     fn ingest(&mut self, id: ArtifactId, artifact: &Artifact) {
-        self.postings = self.postings.with(id, artifact);
+        self.operands += artifact.operands.len();
         self.artifacts.insert(id, Arc::new(artifact.clone()));
         if let Some(call) = &artifact.call {
             self.calls.insert((artifact.session.clone(), call.clone()), id);
@@ -106,14 +115,30 @@ impl Snapshot {
         for binding in &artifact.bindings {
             self.files.bind(id, binding);
         }
+        if artifact.root && artifact.origin.is_workspace_file() {
+            let workspace = self.sessions.get(&artifact.session).map(|session| session.workspace.clone());
+            if let Some(workspace) = workspace {
+                let postings = self.workspaces.entry(workspace).or_default();
+                *postings = postings.with(id, artifact);
+            }
+        }
         let foreign: Vec<_> = self
             .whole_ancestors(id)
             .into_iter()
             .filter(|ancestor| !self.is_visible(*ancestor, &artifact.session))
+            .filter_map(|ancestor| Some((ancestor, Arc::clone(self.artifacts.get(&ancestor)?))))
             .collect();
-        if let Some(session) = self.sessions.get_mut(&artifact.session) {
-            session.imported.extend(foreign);
+        let horizon = self.horizons.entry(self.root_of(&artifact.session)).or_default();
+        horizon.postings = horizon.postings.with(id, artifact);
+        for (ancestor, artifact) in foreign {
+            horizon.postings = horizon.postings.with(ancestor, &artifact);
+            horizon.imported.insert(ancestor);
         }
+    }
+
+    /// The root of a session; a session that was never opened is its own.
+    fn root_of(&self, session: &SessionId) -> SessionId {
+        self.sessions.get(session).map_or_else(|| session.clone(), |session| session.root.clone())
     }
 
     /// Number of the last event that this state holds.
@@ -126,9 +151,9 @@ impl Snapshot {
         self.artifacts.len()
     }
 
-    /// Number of operand postings.
-    pub fn operands_len(&self) -> usize {
-        self.postings.len()
+    /// Number of operands in all artifacts.
+    pub const fn operands_len(&self) -> usize {
+        self.operands
     }
 
     /// The analysers whose verdict counts.
@@ -156,10 +181,22 @@ impl Snapshot {
         self.calls.get(&(session.clone(), call.clone())).copied()
     }
 
-    /// Every artifact, in the order of arrival, that holds `operand` exactly or through a view.
-    pub fn occurrences(&self, operand: &Operand) -> Vec<Occurrence<'_>> {
-        let mut found: Vec<_> = self
-            .postings
+    /// Every artifact that a session sees, in the order of arrival, that holds `operand` exactly or through a
+    /// view.
+    pub fn visible(&self, operand: &Operand, session: &SessionId) -> Vec<Occurrence<'_>> {
+        let horizon = self.horizons.get(&self.root_of(session));
+        horizon.map(|horizon| self.occurrences(&horizon.postings, operand)).unwrap_or_default()
+    }
+
+    /// Roots among the files of a session's workspace that hold `operand`, whichever session read them.
+    pub fn workspace_roots(&self, operand: &Operand, session: &SessionId) -> Vec<Occurrence<'_>> {
+        let workspace =
+            self.sessions.get(session).and_then(|session| self.workspaces.get(&session.workspace));
+        workspace.map(|postings| self.occurrences(postings, operand)).unwrap_or_default()
+    }
+
+    fn occurrences(&self, postings: &Postings, operand: &Operand) -> Vec<Occurrence<'_>> {
+        let mut found: Vec<_> = postings
             .candidates(operand)
             .filter_map(|posting| {
                 let artifact = self.artifact(posting.artifact)?;
@@ -171,16 +208,13 @@ impl Snapshot {
         found
     }
 
-    /// Whether a session may be influenced by an artifact: it belongs to the same root session, or the
-    /// session has read what came of it.
+    /// Whether a session may be influenced by an artifact: it belongs to the same root session, or one of
+    /// that root's sessions has read what came of it.
     pub fn is_visible(&self, id: ArtifactId, session: &SessionId) -> bool {
         let Some(artifact) = self.artifact(id) else { return false };
-        if artifact.session == *session {
-            return true;
-        }
-        let Some(viewer) = self.sessions.get(session) else { return false };
-        let same_root = self.sessions.get(&artifact.session).is_some_and(|owner| owner.root == viewer.root);
-        same_root || viewer.imported.contains(&id)
+        let root = self.root_of(session);
+        self.root_of(&artifact.session) == root
+            || self.horizons.get(&root).is_some_and(|horizon| horizon.imported.contains(&id))
     }
 
     /// The binding that explains the bytes at a path.

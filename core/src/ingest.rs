@@ -120,10 +120,9 @@ fn quotes(observation: &Observation<'_>, operands: &[Hit], snapshot: &Snapshot) 
     let mut edges: BTreeMap<ArtifactId, Inferred> = BTreeMap::new();
     for hit in operands {
         let sources = snapshot
-            .occurrences(&hit.operand)
+            .visible(&hit.operand, observation.session)
             .into_iter()
-            .filter(|occurrence| occurrence.artifact.origin != Origin::AgentText)
-            .filter(|occurrence| snapshot.is_visible(occurrence.id, observation.session));
+            .filter(|occurrence| occurrence.artifact.origin != Origin::AgentText);
         for occurrence in sources {
             if edges.len() < limits::QUOTES_PER_ARTIFACT_MAX {
                 let edge = Inferred { parent: occurrence.id, quote: occurrence.hit.clone() };

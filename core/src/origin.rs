@@ -66,6 +66,11 @@ impl Origin {
         Self::AgentText,
     ];
 
+    /// Whether it is a workspace file from before the session, tracked or not.
+    pub const fn is_workspace_file(self) -> bool {
+        matches!(self, Self::WsTracked | Self::WsUntracked | Self::WsForeign)
+    }
+
     /// The name used in the policy data and in explanations.
     pub const fn name(self) -> &'static str {
         match self {

@@ -146,6 +146,7 @@ fn action(tier: Tier, slots: Vec<Slot>) -> Action {
         effects: Effects::NONE,
         flags: Flags::NONE,
         slots,
+        settled: Vec::new(),
     }
 }
 
@@ -294,6 +295,20 @@ fn a_slot_flag_holds_unless_a_root_grants_the_effect() {
     assert_eq!(log.verdict(&persist, Profile::Balanced), (Verdict::Review, "S2".into()));
     log.ingest(Origin::UserPrompt, "prompt", &[hit(&path)], Level::Benign);
     assert_eq!(log.verdict(&persist, Profile::Balanced).0, Verdict::Allow);
+}
+
+#[test]
+fn a_listing_does_not_choose_a_file_that_was_there_before_and_a_page_does() {
+    let path = operand(Kind::Path, "/w/.github/workflows/ci.yml");
+    let value = SlotValue::Operands(vec![path.clone()]);
+    let mut edit = action(Tier::T1, vec![Slot { tier_on_gap: Tier::T3, ..slot(Effect::Persist, value) }]);
+    let mut log = Log::new();
+    log.ingest(Origin::CmdLocal, "listing", &[hit(&path)], Level::Benign);
+    assert_eq!(log.verdict(&edit, Profile::Balanced), (Verdict::Review, "A3".into()), "a file that is new");
+    edit.settled = vec![path.clone()];
+    assert_eq!(log.verdict(&edit, Profile::Balanced).0, Verdict::Allow);
+    log.ingest(Origin::Mcp, "issue", &[hit(&path)], Level::Benign);
+    assert_eq!(log.verdict(&edit, Profile::Balanced), (Verdict::Review, "A3".into()));
 }
 
 #[test]

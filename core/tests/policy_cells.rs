@@ -6,7 +6,8 @@ use circinus_core::evidence::Level;
 use circinus_core::policy::{Cell, Gap, Profile, RULES, Rule, Verdict, evaluate, firing};
 
 fn flag_sets() -> impl Iterator<Item = Flags> {
-    (0_u16..256).map(|bits| Flags::of(Flag::ALL.into_iter().filter(move |flag| bits & (1 << *flag as u8) != 0)))
+    (0_u16..256)
+        .map(|bits| Flags::of(Flag::ALL.into_iter().filter(move |flag| bits & (1 << *flag as u8) != 0)))
 }
 
 fn cells() -> impl Iterator<Item = Cell> {
@@ -56,7 +57,10 @@ fn one_step_up_in_any_dimension_or_flag_never_relaxes() {
     for cell in cells() {
         for up in steps_up(cell) {
             assert!(evaluate(up) >= evaluate(cell), "{cell:?} -> {up:?}");
-            assert!(firing(cell).all(|(id, _)| firing(up).any(|(other, _)| other == id)), "{cell:?} -> {up:?}");
+            assert!(
+                firing(cell).all(|(id, _)| firing(up).any(|(other, _)| other == id)),
+                "{cell:?} -> {up:?}"
+            );
         }
     }
 }
@@ -71,7 +75,8 @@ fn every_rule_is_decisive_somewhere() {
 
 #[test]
 fn the_table_reads_as_published_at_t2_without_flags() {
-    let at = |gap, evidence, profile| evaluate(Cell { tier: Tier::T2, gap, evidence, profile, ..Cell::default() });
+    let at =
+        |gap, evidence, profile| evaluate(Cell { tier: Tier::T2, gap, evidence, profile, ..Cell::default() });
     use Verdict::{Allow, Block, Review};
     assert_eq!(at(Gap::None, Level::Benign, Profile::Balanced), Allow);
     assert_eq!(at(Gap::Inferred, Level::Benign, Profile::Balanced), Allow);

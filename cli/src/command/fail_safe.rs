@@ -44,7 +44,8 @@ pub fn answer(payload: &[u8], places: &Places, site: &Site) -> HookOutput {
     match &event.kind {
         HostEventKind::BeforeCall(call) => {
             let workspace = workspace_of(&event.cwd, &site.home);
-            let asked = Asked::new(event.clone(), call, &site.around(&event.cwd, &workspace), &NO_KEY);
+            let around = site.around(&event.cwd, &workspace);
+            let asked = Asked::new(event.clone(), call, &around, &Snapshot::default(), &NO_KEY);
             gate(&asked, places)
         }
         _ => observed(&event, kept),

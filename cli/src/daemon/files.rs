@@ -84,7 +84,7 @@ pub fn explain(path: &Operand, paths: &PathContext, session: &SessionId, snapsho
 
 /// Whether the file has not changed since before the session: its inode's change time, which a program
 /// cannot set at will, is not later than the session's beginning.
-fn predates(path: &str, session: &SessionId, snapshot: &Snapshot) -> bool {
+pub fn predates(path: &str, session: &SessionId, snapshot: &Snapshot) -> bool {
     let Some(session) = snapshot.session(session) else { return false };
     let Ok(metadata) = fs::metadata(path) else { return false };
     changed_at(&metadata).is_some_and(|changed| changed <= session.opened)

@@ -2,13 +2,16 @@
 
 use circinus_analyzer::Surroundings;
 use circinus_analyzer::call::{Who, understand};
-use circinus_core::action::Action;
+use circinus_core::action::{Action, SlotValue};
 use circinus_core::event::{Commit, DecisionRecord, Event};
 use circinus_core::explain::Explanation;
 use circinus_core::gate::{self, Circumstances, Decision, Permit};
 use circinus_core::index::Snapshot;
+use circinus_core::operand::{Kind, Operand};
+use circinus_core::origin::Origin;
 use circinus_core::policy::Profile;
 
+use super::files;
 use crate::adapter::claude_code::response::{self, HookOutput};
 use crate::host::{AnnouncedCall, HostEvent};
 use crate::reason;
@@ -25,15 +28,23 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Understands an announced call; `seal` is the key under which the index holds secrets.
-    pub fn new(event: HostEvent, call: &AnnouncedCall, around: &Surroundings, seal: &[u8; 32]) -> Self {
+    /// Understands an announced call in the state as it is now; `seal` is the key under which the index holds
+    /// secrets.
+    pub fn new(
+        event: HostEvent,
+        call: &AnnouncedCall,
+        around: &Surroundings,
+        snapshot: &Snapshot,
+        seal: &[u8; 32],
+    ) -> Self {
         let who = Who {
             session: event.session.clone(),
             agent: event.agent.clone(),
             call: call.id.clone(),
             tool: call.tool.clone(),
         };
-        let action = understand(&call.call, who, around).action.sealed(seal);
+        let mut action = understand(&call.call, who, around).action.sealed(seal);
+        action.settled = settled(&action, around, snapshot);
         Self { event, action, waited_ms: 0 }
     }
 
@@ -61,4 +72,23 @@ impl Asked {
         let reason = reason::of_permit(permit, &self.action, snapshot);
         response::gate(&self.event.name, permit, self.event.asks, &reason)
     }
+}
+
+/// Paths of the action that were there before: in the workspace since before the session, or made by the
+/// agent itself.
+fn settled(action: &Action, around: &Surroundings, snapshot: &Snapshot) -> Vec<Operand> {
+    let paths = action.slots.iter().filter_map(|slot| match &slot.value {
+        SlotValue::Operands(operands) => operands.first().filter(|operand| operand.kind() == Kind::Path),
+        SlotValue::File(path) => Some(path),
+        SlotValue::Remote(_) | SlotValue::Text(_) => None,
+    });
+    let made = |path: &Operand| {
+        let bound = snapshot.binding(path).and_then(|bound| snapshot.artifact(bound.artifact));
+        bound.is_some_and(|artifact| artifact.origin == Origin::AgentText)
+    };
+    let there = |path: &Operand| {
+        files::is_inside(path.canonical(), &around.paths.workspace)
+            && files::predates(path.canonical(), &action.session, snapshot)
+    };
+    paths.filter(|path| made(path) || there(path)).cloned().collect()
 }

@@ -121,8 +121,9 @@ impl Service {
         self.open_session(&event);
         match &event.kind {
             HostEventKind::BeforeCall(call) => {
-                let asked =
-                    Asked::new(event.clone(), call, &self.around(&event, &self.hot.load()), &self.seal);
+                let snapshot = self.hot.load();
+                let around = self.around(&event, &snapshot);
+                let asked = Asked::new(event.clone(), call, &around, &snapshot, &self.seal);
                 self.gate(Postponed { asked, began, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
@@ -325,7 +326,8 @@ impl Service {
         let commits = match &event.kind {
             HostEventKind::BeforeCall(call) => {
                 let snapshot = self.hot.load();
-                let asked = Asked::new(event.clone(), call, &self.around(&event, &snapshot), &self.seal);
+                let asked =
+                    Asked::new(event.clone(), call, &self.around(&event, &snapshot), &snapshot, &self.seal);
                 vec![asked.record(asked.decide(&Snapshot::default(), self.profile, false).explanation())]
             }
             _ => self.observations(&event),

@@ -47,7 +47,7 @@ pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot) -> Reach {
     if slot.role == Role::Content {
         return Reach { granted: true, found: true, ..Reach::NOTHING };
     }
-    let view = Viewer { slot, session: &action.session, snapshot };
+    let view = Viewer { slot, session: &action.session, settled: &action.settled, snapshot };
     match &slot.value {
         SlotValue::Operands(operands) => view.operands(operands),
         SlotValue::File(path) => view.file(path),
@@ -60,6 +60,7 @@ pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot) -> Reach {
 struct Viewer<'a> {
     slot: &'a Slot,
     session: &'a SessionId,
+    settled: &'a [Operand],
     snapshot: &'a Snapshot,
 }
 
@@ -80,15 +81,11 @@ impl Viewer<'_> {
         let occurrences = self.visible(operand);
         reach.found |= !occurrences.is_empty();
         let effect = self.slot.effect;
-        let gap =
-            if self.grant(operand).allows(effect) || !occurrences.iter().any(|o| lacks(o.artifact, effect)) {
-                Gap::None
-            } else {
-                Gap::Inferred
-            };
+        let brought = occurrences.iter().any(|occurrence| self.brings(occurrence.artifact, operand));
+        let gap = if brought && !self.grant(operand).allows(effect) { Gap::Inferred } else { Gap::None };
         let first_root = occurrences
             .iter()
-            .filter(|o| self.grants(o) && o.artifact.authority.allows(effect))
+            .filter(|o| grants(o) && o.artifact.authority.allows(effect))
             .filter(|o| self.snapshot.level(o.artifact) <= Level::Benign)
             .map(|o| arrival(o.id, o.artifact))
             .min();
@@ -103,6 +100,14 @@ impl Viewer<'_> {
                 ));
             }
         }
+    }
+
+    /// Whether an artifact brought the operand without the authority for the effect. What merely lists a file
+    /// that was there before did not bring its path.
+    fn brings(&self, artifact: &Artifact, operand: &Operand) -> bool {
+        let lists = artifact.origin == Origin::CmdLocal || is_of_the_workspace(artifact.origin);
+        let excused = artifact.authority.allows(self.slot.effect) || lists && self.settled.contains(operand);
+        !excused
     }
 
     /// Whether an early occurrence is an influence: the user's own words and the agent's own clean text are
@@ -187,42 +192,29 @@ impl Viewer<'_> {
     }
 
     fn visible(&self, operand: &Operand) -> Vec<Occurrence<'_>> {
-        let mut found = self.snapshot.occurrences(operand);
-        found.retain(|occurrence| self.snapshot.is_visible(occurrence.id, self.session));
-        found
+        self.snapshot.visible(operand, self.session)
     }
 
-    /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session.
+    /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session: all
+    /// that it sees, and files of its workspace whoever read them.
     fn grant(&self, operand: &Operand) -> Authority {
-        let occurrences = self.snapshot.occurrences(operand);
-        let granting = occurrences.iter().filter(|occurrence| self.grants(occurrence));
+        let seen = self.snapshot.visible(operand, self.session);
+        let filed = self.snapshot.workspace_roots(operand, self.session);
+        let granting = seen.iter().chain(&filed).filter(|occurrence| grants(occurrence));
         granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority))
-    }
-
-    /// INVARIANT (views-never-grant): only an exact hit in a root grants.
-    fn grants(&self, occurrence: &Occurrence<'_>) -> bool {
-        let artifact = occurrence.artifact;
-        artifact.root
-            && occurrence.hit.views.is_exact()
-            && (self.snapshot.is_visible(occurrence.id, self.session)
-                || (is_workspace_file(artifact.origin) && self.same_workspace(&artifact.session)))
-    }
-
-    fn same_workspace(&self, other: &SessionId) -> bool {
-        let workspace = |id| self.snapshot.session(id).map(|session| &session.workspace);
-        workspace(self.session).is_some_and(|mine| workspace(other) == Some(mine))
     }
 }
 
-fn is_workspace_file(origin: Origin) -> bool {
-    matches!(origin, Origin::WsTracked | Origin::WsUntracked | Origin::WsForeign)
+/// INVARIANT (views-never-grant): only an exact hit in a root grants.
+fn grants(occurrence: &Occurrence<'_>) -> bool {
+    occurrence.artifact.root && occurrence.hit.views.is_exact()
+}
+
+fn is_of_the_workspace(origin: Origin) -> bool {
+    origin.is_workspace_file() || origin == Origin::DepTree
 }
 
 /// What was there before the session counts as time minus infinity.
 fn arrival(id: ArtifactId, artifact: &Artifact) -> u64 {
-    if is_workspace_file(artifact.origin) || artifact.origin == Origin::UserConfig { 0 } else { id.0.0 }
-}
-
-fn lacks(artifact: &Artifact, effect: Effect) -> bool {
-    !artifact.authority.allows(effect)
+    if artifact.origin.is_workspace_file() || artifact.origin == Origin::UserConfig { 0 } else { id.0.0 }
 }

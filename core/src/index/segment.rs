@@ -67,11 +67,6 @@ impl Postings {
             segment.iter().skip(from).take_while(move |posting| posting.hash == hash).copied()
         })
     }
-
-    /// Number of postings.
-    pub(super) fn len(&self) -> usize {
-        self.segments.iter().map(|segment| segment.len()).sum()
-    }
 }
 
 fn merge(left: &[Posting], right: &[Posting]) -> Vec<Posting> {
