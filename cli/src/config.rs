@@ -12,7 +12,7 @@ pub use read::LoadConfigError;
 ///
 /// Our own answer comes within a third of it, and the longest wait of a profile is 10 s, so less than the
 /// default would cut the wait of profile `critical` short.
-pub const HOOK_TIMEOUT_S_DEFAULT: u32 = 45;
+pub const HOOK_TIMEOUT_S_DEFAULT: u32 = 60;
 
 /// The shortest registered timeout: three times the longest wait of any profile.
 pub const HOOK_TIMEOUT_S_MIN: u32 = 30;

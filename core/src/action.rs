@@ -295,7 +295,10 @@ pub enum WriteSource {
     Files(Vec<Operand>),
     /// Composed by the agent in the call itself: a here-document, `echo`, `printf`.
     Agent,
-    /// Computed by a local program.
+    /// Made by a program that was told where to write, such as a compiler, from files that nothing recorded
+    /// explains: the workspace as a whole.
+    Built,
+    /// The output of a local program.
     Local,
 }
 

@@ -181,6 +181,23 @@ fn what_the_user_named_first_has_no_gap_and_no_influence() {
 }
 
 #[test]
+fn a_host_that_the_user_named_first_may_be_read_and_not_run() {
+    let (host, link) = (operand(Kind::Host, "cdn.setup-tool.dev"), url());
+    let fetch =
+        action(Tier::T1, vec![slot(Effect::Fetch, SlotValue::Operands(vec![link.clone(), host.clone()]))]);
+    let page = [hit(&link), hit(&host)];
+    let mut log = Log::new();
+    log.ingest(Origin::UserPrompt, "prompt", &[hit(&host)], Level::Benign);
+    log.ingest(Origin::WebFetch, "page", &page, Level::Adverse);
+    assert_eq!(log.verdict(&fetch, Profile::Strict).0, Verdict::Allow);
+    assert_eq!(log.verdict(&pipe_from_page(), Profile::Balanced).0, Verdict::Block);
+    let mut other = Log::new();
+    other.ingest(Origin::WebFetch, "page", &page, Level::Adverse);
+    other.ingest(Origin::UserPrompt, "prompt", &[hit(&host)], Level::Benign);
+    assert_eq!(other.verdict(&fetch, Profile::Balanced), (Verdict::Review, "E1".into()), "an echo");
+}
+
+#[test]
 fn an_echo_grants_but_keeps_the_evidence_of_what_came_first() {
     let mut log = Log::new();
     log.ingest(Origin::WebFetch, "page", &[hit(&url())], Level::Suspicious);

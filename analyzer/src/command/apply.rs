@@ -237,8 +237,10 @@ impl Machine<'_> {
             if tree {
                 let place = self.place(&target);
                 self.found.writes_place(&run.by, &place, super::machine::source_of(&from), true);
-            } else {
+            } else if rule.stdin == Stdin::Teed {
                 self.write_file(&run.by, &target, &from, false);
+            } else {
+                self.build_file(&run.by, &target, &from);
             }
         }
         out

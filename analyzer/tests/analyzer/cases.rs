@@ -90,6 +90,7 @@ fn faults(case: &Case) -> Vec<String> {
                 WriteSource::Files(_) => "Files",
                 WriteSource::Agent => "Agent",
                 WriteSource::Local => "Local",
+                WriteSource::Built => "Built",
             };
             write.path.canonical() == path && kind == from
         });

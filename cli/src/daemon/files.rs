@@ -1,8 +1,8 @@
 //! What a file is: the artifact or the origin that explains its bytes, from the bindings and the file system.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 
 use circinus_core::artifact::Binding;
 use circinus_core::authority::Secrecy;
@@ -13,6 +13,7 @@ use circinus_core::lineage::{Observed, Step};
 use circinus_core::operand::{Kind, Operand, PathContext};
 use circinus_core::origin::Origin;
 use circinus_core::time::UnixMillis;
+use rustix::fs::OFlags;
 
 /// Bytes read of one file. What is longer is bound by the digest of its first part and its length.
 const FILE_BYTES_MAX: u64 = 8 << 20;
@@ -38,7 +39,9 @@ pub struct Explained {
 ///
 /// The operating system's; reading something that is no regular file is `InvalidInput`.
 pub fn read(path: &str) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    // Not blocking: opening a named pipe would wait for its other end.
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
@@ -129,6 +132,16 @@ pub fn workspace_of(cwd: &str, home: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::is_inside;
+
+    #[test]
+    fn a_named_pipe_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let error = super::read(pipe.to_str().unwrap()).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    }
 
     #[test]
     fn a_sibling_with_a_longer_name_is_not_inside() {

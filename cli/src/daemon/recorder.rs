@@ -160,10 +160,11 @@ impl Recorder<'_> {
         let origin = match &write.from {
             WriteSource::Remote(_) => Origin::CmdRemote,
             WriteSource::Agent => Origin::AgentText,
+            WriteSource::Built => Origin::WsUntracked,
             WriteSource::Local => Origin::CmdLocal,
             WriteSource::Files(sources) => {
                 (parents, secrecy) = self.inputs(sources);
-                self.origin_of_copy(sources)
+                self.origin_of_copy(sources, &write.path)
             }
         };
         if let ToolCall::EditFile { .. } = call.call {
@@ -187,9 +188,16 @@ impl Recorder<'_> {
 
     /// The origin of a copy: that of its sources where nothing recorded explains them (the least of them),
     /// else neutral, so that the recorded parents alone decide.
-    fn origin_of_copy(&self, sources: &[Operand]) -> Origin {
+    ///
+    /// A workspace file that was changed in place is its own source; its bytes from before are gone, so where
+    /// no binding speaks of them it counts as the workspace file that it was.
+    fn origin_of_copy(&self, sources: &[Operand], written: &Operand) -> Origin {
         let unrecorded = sources.iter().filter(|source| self.snapshot.binding(source).is_none());
         let explained = unrecorded.map(|source| {
+            let inside = files::is_inside(source.canonical(), &self.around.paths.workspace);
+            if source == written && inside {
+                return Origin::WsUntracked;
+            }
             files::explain(source, &self.around.paths, &self.event.session, self.snapshot).origin
         });
         explained.max().unwrap_or(Origin::AgentText)

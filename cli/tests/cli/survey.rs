@@ -11,7 +11,7 @@ use super::world::World;
 const NEW: Option<HostVersion> = Some(HostVersion::new(2, 1, 332));
 
 fn entries(world: &World) -> String {
-    let registration = Registration { binary: world.at("bin/circinus-hook"), timeout_s: 45, host: NEW };
+    let registration = Registration { binary: world.at("bin/circinus-hook"), timeout_s: 60, host: NEW };
     install(None, &registration).unwrap().text.unwrap()
 }
 

@@ -8,7 +8,7 @@ use crate::evidence::Level;
 use crate::explain::{Influence, Path};
 use crate::id::{ArtifactId, SessionId};
 use crate::index::{Occurrence, Snapshot};
-use crate::operand::Operand;
+use crate::operand::{Kind, Operand};
 use crate::origin::Origin;
 use crate::policy::Gap;
 
@@ -69,10 +69,25 @@ impl Viewer<'_> {
     fn operands(&self, operands: &[Operand]) -> Reach {
         let mut reach = Reach::NOTHING;
         reach.granted = operands.first().is_some_and(|value| self.grant(value).allows(self.slot.effect));
+        // Whoever sends the agent to a host sends it to the pages of that host: for a plain read the host is
+        // what is designated, and a link that a page of the host gives adds nothing.
+        let host = operands.iter().find(|operand| matches!(operand.kind(), Kind::Host | Kind::Ip));
+        if let Some(host) =
+            host.filter(|host| self.slot.effect == Effect::Fetch && self.user_named_first(host))
+        {
+            self.operand(host, &mut reach);
+            return reach;
+        }
         for operand in operands {
             self.operand(operand, &mut reach);
         }
         reach
+    }
+
+    /// Whether the first thing that held the operand is the user's own prompt.
+    fn user_named_first(&self, operand: &Operand) -> bool {
+        let occurrences = self.visible(operand);
+        occurrences.first().is_some_and(|first| grants(first) && first.artifact.origin == Origin::UserPrompt)
     }
 
     /// Influences of one operand, by first arrival: what brought it before any root with benign evidence

@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
         let end = session.events.last().filter(|last| last.event != names::SESSION_END).map(session_end);
         let mut before = session.events.first().map_or(0, |event| event.t_ms);
         let mut texts = std::mem::take(&mut self.texts).into_iter();
-        // INVARIANT (what was interrupted did not run): neither its result nor its files reach the gate.
+        // INVARIANT (interrupted-did-not-run): neither its result nor its files reach the gate.
         let mut interrupted = HashSet::new();
         let mut result = Ok(());
         for (index, event) in session.events.iter().chain(&end).enumerate() {

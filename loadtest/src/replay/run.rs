@@ -53,7 +53,7 @@ pub fn run<R: Read + Send + 'static>(
     mut seen: impl FnMut(&Played),
 ) -> Result<Report, RunError> {
     let mut report = Report::new()?;
-    // INVARIANT (bounded memory): a producer that is ahead waits; at most three sessions per job are held.
+    // INVARIANT (bounded-replay): a producer that is ahead waits; at most three sessions per job are held.
     let (sessions_in, sessions) = bounded::<(u64, Session)>(gates.len());
     let (played_in, played) = bounded::<Played>(gates.len());
     let source_errors = thread::scope(|scope| {

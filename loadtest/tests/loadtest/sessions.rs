@@ -67,7 +67,7 @@ fn a_failed_call_is_the_hosts_failure_event() {
     assert_eq!((asked[1].get("tool_response"), asked[1].get("is_error")), (None, None));
 }
 
-/// INVARIANT (what was interrupted did not run).
+/// INVARIANT (interrupted-did-not-run).
 #[test]
 fn an_interrupted_call_has_no_result() {
     let folder = tempfile::tempdir().unwrap();

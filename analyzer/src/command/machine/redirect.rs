@@ -119,10 +119,33 @@ impl Machine<'_> {
         stream
     }
 
-    /// Writes `stream` to a file.
+    /// Writes `stream` to a file; what is appended to keeps its old bytes, so it is one of its own sources.
     pub(in super::super) fn write_file(&mut self, by: &str, target: &Arg, stream: &Stream, append: bool) {
-        let place = self.place(target);
         let from = source_of(stream);
+        self.write_file_from(by, target, stream, append, from);
+    }
+
+    /// The same with bytes that a program makes and puts where it was told.
+    pub(in super::super) fn build_file(&mut self, by: &str, target: &Arg, stream: &Stream) {
+        let from = match source_of(stream) {
+            WriteSource::Local => WriteSource::Built,
+            known => known,
+        };
+        self.write_file_from(by, target, stream, false, from);
+    }
+
+    fn write_file_from(&mut self, by: &str, target: &Arg, stream: &Stream, append: bool, from: WriteSource) {
+        let place = self.place(target);
+        let from = match (from, place.operand.clone().filter(|_| append)) {
+            (WriteSource::Files(mut files), Some(itself)) => {
+                files.push(itself);
+                WriteSource::Files(files)
+            }
+            (WriteSource::Agent | WriteSource::Built | WriteSource::Local, Some(itself)) => {
+                WriteSource::Files(vec![itself])
+            }
+            (from, _) => from,
+        };
         if place.persists.is_some() {
             self.persist_content(by, stream);
         }
