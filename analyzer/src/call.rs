@@ -166,26 +166,22 @@ fn identity(tool: &str, call: &ToolCall) -> Digest {
     Digest::of_parts(parts.into_iter().map(str::as_bytes))
 }
 
-/// One line of what the call does.
+/// The arguments in one line; the tool's name stands beside it wherever it is shown.
 fn summary(call: &ToolCall) -> Box<str> {
     let text = match call {
         ToolCall::Shell { command, .. } => command.to_string(),
-        ToolCall::ReadFile { path } => format!("read {path}"),
-        ToolCall::WriteFile { path, .. } => format!("write {path}"),
-        ToolCall::EditFile { path, .. } => format!("edit {path}"),
-        ToolCall::Search { path, pattern } => {
-            format!("search {pattern} in {}", path.as_deref().unwrap_or("."))
+        ToolCall::ReadFile { path } | ToolCall::WriteFile { path, .. } | ToolCall::EditFile { path, .. } => {
+            path.to_string()
         }
-        ToolCall::Fetch { url } => format!("fetch {url}"),
-        ToolCall::WebSearch { query } => format!("search the web for {query}"),
-        ToolCall::Spawn { prompt } => format!("start a subagent: {prompt}"),
-        ToolCall::Mcp { server, tool, arguments } => {
-            let first = arguments
-                .first()
-                .map_or(String::new(), |argument| format!(" {}={}", argument.name, argument.text));
-            format!("{server} {tool}{first}")
+        ToolCall::Search { path, pattern } => format!("{pattern} in {}", path.as_deref().unwrap_or(".")),
+        ToolCall::Fetch { url } => url.to_string(),
+        ToolCall::WebSearch { query } => query.to_string(),
+        ToolCall::Spawn { prompt } => prompt.to_string(),
+        ToolCall::Mcp { arguments, .. } | ToolCall::Other { arguments, .. } => {
+            let named = arguments.iter().map(|argument| format!("{}={}", argument.name, argument.text));
+            named.collect::<Vec<_>>().join(" ")
         }
-        ToolCall::Inert { tool } | ToolCall::Other { tool, .. } => tool.to_string(),
+        ToolCall::Inert { .. } => String::new(),
     };
     one_line(&text)
 }

@@ -69,11 +69,17 @@ fn source(influence: &Influence, label: &str) -> String {
     format!("{came}{gap}{signals}")
 }
 
-/// An influencing artifact in words: what it is, its id and what the call was.
-pub fn label(influence: &Influence, snapshot: &Snapshot) -> String {
+/// An influencing artifact for the agent: what it is, its id and the tool that brought it. The rest of its
+/// label may hold what somebody else wrote, and is for `circinus explain` alone.
+fn label(influence: &Influence, snapshot: &Snapshot) -> String {
     let origin = influence.origin.describe();
     match influence.artifact.and_then(|id| snapshot.artifact(id).map(|artifact| (id, artifact))) {
-        Some((id, artifact)) => format!("{origin} ({id}, {})", shown(&artifact.label)),
+        Some((id, artifact)) => {
+            let tool = artifact.label.split(' ').next().unwrap_or_default();
+            let tool: String =
+                tool.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c)).collect();
+            format!("{origin} ({id}, {tool})")
+        }
         None => origin.to_owned(),
     }
 }

@@ -60,14 +60,12 @@ fn kind(name: &str, payload: &Value) -> Result<HostEventKind, ParseEventError> {
             HostEventKind::Prompt { text: text.into(), typed: !is_machine_envelope(text) }
         }
         "PreToolUse" | "PreSkillShellCommand" => HostEventKind::BeforeCall(announced(payload)?),
-        "PostToolUse" => HostEventKind::AfterCall {
-            call: announced(payload)?,
-            output: payload.get("tool_response").map(output::text).unwrap_or_default().into(),
-        },
-        "PostToolUseFailure" => HostEventKind::AfterCall {
-            call: announced(payload)?,
-            output: payload.get("error").map(output::text).unwrap_or_default().into(),
-        },
+        "PostToolUse" => {
+            HostEventKind::AfterCall { call: announced(payload)?, output: seen(payload, "tool_response") }
+        }
+        "PostToolUseFailure" => {
+            HostEventKind::AfterCall { call: announced(payload)?, output: seen(payload, "error") }
+        }
         "PostToolBatch" => HostEventKind::AfterBatch(batch(payload)),
         "InstructionsLoaded" => HostEventKind::InstructionsLoaded {
             path: text(payload, "file_path").ok_or(ParseEventError::Missing("file_path"))?.into(),
@@ -91,12 +89,15 @@ fn announced(payload: &Value) -> Result<AnnouncedCall, ParseEventError> {
     })
 }
 
+/// What the agent reads of a call.
+fn seen(payload: &Value, field: &str) -> Box<str> {
+    let tool = text(payload, "tool_name").unwrap_or_default();
+    payload.get(field).map(|response| output::text(tool, response)).unwrap_or_default().into()
+}
+
 fn batch(payload: &Value) -> Vec<(AnnouncedCall, Box<str>)> {
     let calls = payload.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let read = |call: &Value| {
-        let seen = call.get("tool_response").map(output::text).unwrap_or_default();
-        announced(call).ok().map(|announced| (announced, seen.into()))
-    };
+    let read = |call: &Value| announced(call).ok().map(|announced| (announced, seen(call, "tool_response")));
     calls.iter().filter_map(read).collect()
 }
 

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// Fields that hold what is read, in the order in which it is read; other fields are the host's own
-/// accounting (durations, counts, the echoed input).
+/// Fields that hold what is read, in the order in which it is read.
 const READ_FIELDS: [&str; 12] = [
     "content",
     "stdout",
@@ -19,7 +18,7 @@ const READ_FIELDS: [&str; 12] = [
     "file",
 ];
 
-/// Fields that never reach the agent as content.
+/// Fields of the host's own tools that never reach the agent as content: accounting and the echoed input.
 const ACCOUNTING: [&str; 10] = [
     "filePath",
     "originalFile",
@@ -33,25 +32,30 @@ const ACCOUNTING: [&str; 10] = [
     "mode",
 ];
 
+/// The host's own tools whose responses have such fields.
+const HOST_TOOLS: [&str; 9] =
+    ["Read", "Edit", "Write", "NotebookEdit", "Grep", "Glob", "WebFetch", "WebSearch", "Bash"];
+
 /// The text of a response of any shape: plain text as it is, known fields in reading order, and every other
 /// string after them, so that nothing readable is lost.
-pub(super) fn text(response: &Value) -> String {
+pub(super) fn text(tool: &str, response: &Value) -> String {
+    let skipped: &[&str] = if HOST_TOOLS.contains(&tool) { &ACCOUNTING } else { &[] };
     let mut out = String::new();
-    collect(response, &mut out);
+    collect(response, skipped, &mut out);
     out
 }
 
-fn collect(value: &Value, out: &mut String) {
+fn collect(value: &Value, skipped: &[&str], out: &mut String) {
     match value {
         Value::String(text) => push(text, out),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, out)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, skipped, out)),
         Value::Object(fields) => {
             let known = READ_FIELDS.iter().filter_map(|name| fields.get(*name));
-            known.for_each(|item| collect(item, out));
-            let skipped =
-                |name: &&String| READ_FIELDS.contains(&name.as_str()) || ACCOUNTING.contains(&name.as_str());
-            let others = fields.iter().filter(|(name, _)| !skipped(name));
-            others.for_each(|(_, item)| collect(item, out));
+            known.for_each(|item| collect(item, skipped, out));
+            let rest = fields.iter().filter(|(name, _)| {
+                !READ_FIELDS.contains(&name.as_str()) && !skipped.contains(&name.as_str())
+            });
+            rest.for_each(|(_, item)| collect(item, skipped, out));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -75,27 +79,27 @@ mod tests {
     #[test]
     fn both_streams_of_a_command_are_read() {
         let response = json!({"stdout": "out", "stderr": "err", "interrupted": false, "isImage": false});
-        assert_eq!(text(&response), "out\nerr");
+        assert_eq!(text("Bash", &response), "out\nerr");
     }
 
     #[test]
     fn a_file_is_read_as_its_bytes() {
         let response =
             json!({"type": "text", "file": {"filePath": "/w/a", "content": "line\n", "numLines": 1}});
-        assert_eq!(text(&response), "line\n");
+        assert_eq!(text("Read", &response), "line\n");
     }
 
     #[test]
     fn content_blocks_and_plain_text_are_read() {
-        assert_eq!(
-            text(&json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])),
-            "one\ntwo"
-        );
-        assert_eq!(text(&json!("plain")), "plain");
+        let blocks = json!([{"text": "one"}, {"text": "two"}]);
+        assert_eq!(text("mcp__docs__read", &blocks), "one\ntwo");
+        assert_eq!(text("mcp__docs__read", &json!("plain")), "plain");
     }
 
     #[test]
     fn strings_in_fields_of_an_unknown_shape_are_not_lost() {
-        assert_eq!(text(&json!({"weird": {"deep": ["x"]}, "n": 1})), "x");
+        let response = json!({"query": {"deep": ["x"]}, "n": 1});
+        assert_eq!(text("mcp__docs__read", &response), "x");
+        assert_eq!(text("WebSearch", &json!({"query": "echoed", "results": ["found"]})), "found");
     }
 }
