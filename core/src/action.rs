@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::effect::{Effect, Effects};
 use crate::id::{AgentId, CallId, SessionId};
-use crate::operand::Operand;
+use crate::operand::{Operand, masked};
 
 /// A tool call in neutral terms; host adapters translate their host's JSON into it.
 #[derive(Clone, Debug, PartialEq)]
@@ -331,14 +331,17 @@ pub struct Action {
 }
 
 impl Action {
-    /// The same action with its tokens in the form that the index holds.
+    /// The same action as it may be stored: tokens in the form that the index holds, a URL that carries a
+    /// secret known by its host alone, and known secrets masked in what people read.
     #[must_use]
     pub fn sealed(mut self, key: &[u8; 32]) -> Self {
+        self.summary = masked(&self.summary).into();
         for slot in &mut self.slots {
             let (SlotValue::Operands(operands) | SlotValue::Remote(operands)) = &mut slot.value else {
                 continue;
             };
             operands.iter_mut().for_each(|operand| *operand = operand.sealed(key));
+            operands.retain(|operand| !operand.holds_secret());
         }
         self
     }

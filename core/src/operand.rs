@@ -24,7 +24,7 @@ mod value;
 
 pub use common::is_common;
 pub use extract::{extract, extract_with_views};
-pub use secret::{SecretKind, secret_home};
+pub use secret::{SecretKind, masked, secret_home};
 
 /// What kind of value an operand is. The discriminant is stored; never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -150,6 +150,11 @@ impl Operand {
         }
         let digest = Digest::keyed(key, self.canonical.as_bytes());
         Self { kind: self.kind, canonical: format!("{SEAL}{digest}").into() }
+    }
+
+    /// Whether the canonical form holds a known secret, as a URL with a token in its query does.
+    pub fn holds_secret(&self) -> bool {
+        !self.is_sealed() && matches!(masked(&self.canonical), std::borrow::Cow::Owned(_))
     }
 
     /// Whether this is a token in its stored form.

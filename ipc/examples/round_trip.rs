@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let place = SocketPlace::new(&home, &|_| None, circinus_ipc::peer::own_uid());
     let server = Server::bind(&place, Limits::default())?;
     let jobs = server.jobs();
-    let handle = server.start()?;
+    let mut handle = server.start()?;
     thread::spawn(move || jobs.iter().for_each(answer));
 
     measure("client call", CALLS, || {

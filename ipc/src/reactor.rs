@@ -347,8 +347,11 @@ impl Reactor {
         let ids: Vec<ConnectionId> = self.connections.keys().copied().collect();
         for id in ids {
             if let Some(connection) = self.connections.get_mut(&id) {
-                match connection.session.stage().0 {
+                let (phase, requests) = connection.session.stage();
+                match phase {
                     Phase::Answering | Phase::Sending => connection.session.end_of_input(),
+                    // Its last request was answered: a second frame behind that answer would spoil it.
+                    Phase::Idle if requests > 0 => connection.session.end_of_input(),
                     Phase::Idle | Phase::Receiving | Phase::Draining => {
                         connection.session.refuse(ErrorCode::ShuttingDown, SHUTTING_DOWN);
                         connection.session.end_of_input();

@@ -155,11 +155,12 @@ pub struct ServerHandle {
 
 impl ServerHandle {
     /// Stops: accepts nothing more, refuses half-read requests with `ShuttingDown`, gives outstanding answers
-    /// [`Limits::stop_max`], joins the thread, removes the socket, frees the lock.
+    /// [`Limits::stop_max`], joins the thread, removes the socket. The lock is held until the handle is dropped,
+    /// so that what the daemon still has to finish is finished before another one can start.
     ///
     /// # Errors
     /// [`StopError`].
-    pub fn stop(mut self) -> Result<(), StopError> {
+    pub fn stop(&mut self) -> Result<(), StopError> {
         self.join()
     }
 

@@ -67,6 +67,7 @@ impl Store {
         }
         let lock = acquire_lock(path)?;
         create_if_absent(path)?;
+        check_writable(path)?;
         let head = inspect(path)?;
 
         let failed = |operation| move |e| sqlite_error(path, operation, e);
@@ -90,6 +91,23 @@ impl Store {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+/// Asks before SQLite is asked: it would give its side files the mode of a database that cannot be written,
+/// and those would stay when the user has mended the mode.
+fn check_writable(path: &Path) -> Result<(), OpenError> {
+    let found = std::fs::metadata(path).map_err(|e| io_error(path, "inspect", e))?;
+    if !found.is_file() {
+        return Err(OpenError::NotADatabase { path: path.to_owned() });
+    }
+    match OpenOptions::new().write(true).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(OpenError::NotWritable {
+            path: path.to_owned(),
+            operation: "open",
+            reason: error.to_string(),
+        }),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::env;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -123,17 +124,34 @@ pub fn ensure(context: &Context) -> io::Result<()> {
     if ask(&place, &ControlRequest::Status).is_ok() {
         return Ok(());
     }
-    wait_until_it_answers(spawn(context)?, &place)
+    let said_before = std::fs::metadata(&context.places.log).map_or(0, |log| log.len());
+    wait_until_it_answers(spawn(context)?, &place).map_err(|error| {
+        let said = said_since(&context.places.log, said_before);
+        if said.is_empty() { error } else { io::Error::new(error.kind(), format!("{error}: {said}")) }
+    })
+}
+
+/// What the daemon wrote into its log since it was `before` bytes long, in one line.
+fn said_since(log: &Path, before: u64) -> String {
+    const SAID_BYTES_MAX: u64 = 2_048;
+    let mut said = Vec::new();
+    let read = File::open(log).and_then(|mut file| {
+        file.seek(SeekFrom::Start(before))?;
+        file.take(SAID_BYTES_MAX).read_to_end(&mut said)
+    });
+    if read.is_err() {
+        return String::new();
+    }
+    let said = String::from_utf8_lossy(&said);
+    said.lines().map(|line| line.trim_start_matches("error: ")).collect::<Vec<_>>().join("; ")
 }
 
 fn start(context: &Context, ui: &mut Ui) -> Exit {
     match ensure(context) {
         Ok(()) => Exit::Ok,
         Err(error) => {
-            ui.error_with_hint(
-                &format!("the daemon did not start: {error}"),
-                &format!("see {}", context.places.log.display()),
-            );
+            let hint = format!("see {}", context.places.log.display());
+            ui.error_with_hint(&format!("the daemon did not start: {error}"), &hint);
             Exit::NotRunning
         }
     }
@@ -178,15 +196,19 @@ fn wait_until_it_answers(mut child: Child, place: &SocketPlace) -> io::Result<()
 
 fn stop(context: &Context, ui: &mut Ui) -> Exit {
     let place = place(context);
-    match ask(&place, &ControlRequest::Stop) {
-        Ok(_) => {}
+    let process = match ask(&place, &ControlRequest::Stop) {
+        Ok(ControlReply::Stopping { pid }) => pid,
+        Ok(ControlReply::Status(_)) => {
+            ui.error(&"the daemon answered something else");
+            return Exit::Internal;
+        }
         Err(AskError::Call(CallError::NotRunning)) => return Exit::Ok,
         Err(error) => {
             ui.error(&error);
             return Exit::NotRunning;
         }
-    }
-    match wait_until_it_has_ended(&place) {
+    };
+    match wait_until_it_has_ended(&place, process) {
         Ok(()) => Exit::Ok,
         Err(error) => {
             ui.error(&format!("the daemon was told to stop and has not ended: {error}"));
@@ -195,16 +217,23 @@ fn stop(context: &Context, ui: &mut Ui) -> Exit {
     }
 }
 
-/// The daemon holds its lock until its process ends, so a lock that can be taken means that it has ended.
-fn wait_until_it_has_ended(place: &SocketPlace) -> io::Result<()> {
+/// The daemon frees its lock when everything is on disk, and then its process ends.
+fn wait_until_it_has_ended(place: &SocketPlace, process: u32) -> io::Result<()> {
     let lock = File::open(place.lock_file())?;
     let deadline = Instant::now() + STOP_WAIT;
-    loop {
-        match flock(&lock, FlockOperation::NonBlockingLockShared) {
-            Ok(()) => return Ok(()),
-            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => thread::sleep(LOOK),
-            Err(Errno::WOULDBLOCK) => return Err(io::Error::new(io::ErrorKind::TimedOut, "still running")),
-            Err(error) => return Err(error.into()),
+    while flock(&lock, FlockOperation::NonBlockingLockShared).is_err() || is_running(process) {
+        if Instant::now() >= deadline {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "still running"));
         }
+        thread::sleep(LOOK);
     }
+    Ok(())
+}
+
+/// Whether the process is there and not only waits to be reaped by whoever started it.
+fn is_running(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.is_ok_and(|stat| {
+        !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']))
+    })
 }

@@ -74,19 +74,16 @@ impl Stage {
         )?;
         let fetch = json!({ "url": "https://docs.widget-kit.dev/start", "prompt": "read the page" });
         let asked = self.event("PreToolUse", tool("WebFetch", "call-1", &fetch, None))?;
-        ui.line(format_args!("2. WebFetch https://docs.widget-kit.dev/start      -> {}", asked.decision()));
+        ui.line(step("2. WebFetch https://docs.widget-kit.dev/start", &asked));
         let page = json!({ "result": PAGE, "code": 200, "url": "https://docs.widget-kit.dev/start" });
         self.event("PostToolUse", tool("WebFetch", "call-1", &fetch, Some(&page)))?;
         ui.line("   The page hides an instruction in a comment.");
         let ordinary =
             self.event("PreToolUse", tool("Bash", "call-2", &json!({ "command": "cargo test" }), None))?;
-        ui.line(format_args!(
-            "3. Bash cargo test                                 -> {}",
-            ordinary.decision()
-        ));
+        ui.line(step("3. Bash cargo test", &ordinary));
         let hostile =
             self.event("PreToolUse", tool("Bash", "call-3", &json!({ "command": HOSTILE }), None))?;
-        ui.line(format_args!("4. Bash {HOSTILE} -> {}", hostile.decision()));
+        ui.line(step(&format!("4. Bash {HOSTILE}"), &hostile));
         if let Some(reason) = hostile.reason() {
             ui.line(format_args!("\n   What the agent is told:\n   {}", escape_untrusted(reason)));
         }
@@ -127,6 +124,11 @@ impl Stage {
             .stdin(Stdio::null())
             .output()
     }
+}
+
+/// One line of the demonstration: the call and what became of it, as the README shows them.
+fn step(call: &str, answered: &Answered) -> String {
+    format!("{call:<66} -> {}", answered.decision())
 }
 
 fn tool(name: &str, call: &str, input: &Value, response: Option<&Value>) -> Value {

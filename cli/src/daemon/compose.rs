@@ -98,7 +98,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     unrecorded::drain(&places.unrecorded, |payload| service.take_in(payload))?;
 
     let jobs = server.jobs();
-    let handle = server.start().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut handle = server.start().map_err(|error| io::Error::other(error.to_string()))?;
     let workers = (0..WORKERS)
         .map(|_| {
             let (service, jobs, ready) = (Arc::clone(&service), jobs.clone(), ready.clone());
@@ -114,7 +114,9 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     join(workers)?;
     join([keeper])?;
     analysis.stop();
+    // The last reference: the writer commits what it holds and closes the store. Only then the lock is freed.
     drop(service);
+    drop(handle);
     stopped.map_err(RunError::System)
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use circinus_analyzer::Surroundings;
+use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, SessionOpened};
 use circinus_core::gate::{Heavy, Permit, Weighed};
 use circinus_core::id::{SessionId, WorkspaceId};
@@ -161,12 +162,7 @@ impl Service {
         }
     }
 
-    fn park(
-        self: &Arc<Self>,
-        contents: Vec<circinus_core::digest::Digest>,
-        mut postponed: Postponed,
-        deadline: Instant,
-    ) {
+    fn park(self: &Arc<Self>, contents: Vec<Digest>, mut postponed: Postponed, deadline: Instant) {
         postponed.asked.waited_ms = postponed.asked.waited_ms.max(1);
         let parked = Parked { contents: contents.clone(), deadline, then: postponed };
         match self.waiting.park(parked) {
@@ -353,7 +349,10 @@ impl Service {
             workspace: WorkspaceId::new(files::workspace_of(&event.cwd, &self.site.home)),
             host_version: None,
         };
-        let commit = Commit { event: Event::SessionOpened(opened), body: None, delivery: None };
+        // Its first events may come at once; the delivery makes them one opening.
+        let delivery =
+            Some(Digest::of_parts([b"session opened".as_slice(), event.session.as_str().as_bytes()]));
+        let commit = Commit { event: Event::SessionOpened(opened), body: None, delivery };
         if self.journal.commit(commit).is_err() {
             // What follows fails as well and answers for itself.
             self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Events that came while no daemon could be started: kept as they are, taken in at the next start.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -21,16 +21,32 @@ pub fn append(path: &Path, payload: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
-    if file.metadata()?.len() > FILE_BYTES_MAX {
+    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    // Against a daemon that takes the file away while something is being appended to it.
+    file.lock_shared()?;
+    let length = file.metadata()?.len();
+    if length > FILE_BYTES_MAX {
         let message = format!("{} is full; hint: start the daemon", path.display());
         return Err(io::Error::new(io::ErrorKind::StorageFull, message));
     }
     // One line per event: JSON holds no raw line feed inside a string, so outside it a blank is the same.
-    let mut line: Vec<u8> = payload.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect();
+    let mut line = Vec::with_capacity(payload.len() + 2);
+    if is_torn(&mut file, length)? {
+        line.push(b'\n');
+    }
+    line.extend(payload.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
     line.push(b'\n');
     file.write_all(&line)?;
     file.sync_data()
+}
+
+/// Whether an earlier append was cut off within its line.
+fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
+    let Some(last) = length.checked_sub(1) else { return Ok(false) };
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(last))?;
+    file.read_exact(&mut byte)?;
+    Ok(byte != *b"\n")
 }
 
 /// Gives every kept event to `take`, in order, and removes the file after the last one.
@@ -50,14 +66,19 @@ pub fn drain(path: &Path, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::
             Err(error) => return Err(error),
         }
     }
-    let mut lines = BufReader::new(File::open(&taken)?);
+    let file = File::open(&taken)?;
+    // Whoever opened the file before it got its new name finishes first.
+    file.lock()?;
+    let mut lines = BufReader::new(file);
     loop {
         let mut line = Vec::new();
         (&mut lines).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
         if line.is_empty() {
             break;
         }
-        take(line.trim_ascii_end())?;
+        if !line.trim_ascii().is_empty() {
+            take(line.trim_ascii())?;
+        }
     }
     fs::remove_file(&taken)
 }
@@ -84,6 +105,21 @@ mod tests {
         .unwrap();
         assert_eq!(seen, ["{\"a\": 1}", "{\"b\":2}"]);
         drain(&path, |_| Err(io::Error::other("nothing is left"))).unwrap();
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_takes_no_other_event_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unrecorded.jsonl");
+        fs::write(&path, b"{\"cut\":").unwrap();
+        append(&path, b"{\"whole\":1}").unwrap();
+        let mut seen = Vec::new();
+        drain(&path, |event| {
+            seen.push(String::from_utf8_lossy(event).into_owned());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, ["{\"cut\":", "{\"whole\":1}"]);
     }
 
     #[test]

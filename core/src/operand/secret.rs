@@ -1,5 +1,7 @@
 //! Tokens whose prefix tells what they open, and where they may go.
 
+use std::borrow::Cow;
+
 use super::token;
 
 /// One kind of secret and the hosts it is meant for.
@@ -91,6 +93,31 @@ pub fn secret_home(token: &str) -> Option<&'static SecretKind> {
     sound.then_some(kind)
 }
 
+/// The text with every known secret in it cut to its prefix, for labels and summaries, which are stored in
+/// clear.
+///
+/// INVARIANT (no-secret-in-clear): what a person may read in the log is masked before it is stored.
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(text);
+    let word = |c: char| !(c.is_ascii() && token::is_token_byte(c as u8) || c == '.');
+    let pieces = text.split(word).map(|piece| piece.trim_end_matches('.'));
+    for piece in pieces.filter(|piece| piece.len() >= SECRET_BYTES_MIN) {
+        // A secret may stand behind a name, as in a path or a query; every place where one can begin is tried.
+        let begins = piece.char_indices().map(|(at, _)| at).take(MASK_OFFSETS_MAX);
+        let found = begins.filter_map(|at| piece.get(at..)).find_map(|rest| Some((rest, secret_home(rest)?)));
+        if let Some((secret, kind)) = found {
+            out = Cow::Owned(out.replace(secret, &format!("{}***", kind.prefix)));
+        }
+    }
+    out
+}
+
+/// The shortest known secret.
+const SECRET_BYTES_MIN: usize = 20;
+
+/// Places tried in one piece of text; a label has no more characters.
+const MASK_OFFSETS_MAX: usize = 256;
+
 /// Whether what follows the prefix is random: both cases, or hexadecimal. A name in snake case is not.
 fn is_mixed(token: &str, prefix: &str) -> bool {
     let rest = token.as_bytes().get(prefix.len()..).unwrap_or(&[]);
@@ -142,5 +169,27 @@ mod tests {
             let hidden = KINDS.iter().take(at).any(|earlier| kind.prefix.starts_with(earlier.prefix));
             assert!(!hidden, "{} can never be reached", kind.prefix);
         }
+    }
+
+    #[test]
+    fn no_known_secret_is_shorter_than_the_filter() {
+        assert!(KINDS.iter().all(|kind| kind.bytes_min >= SECRET_BYTES_MIN));
+    }
+
+    #[test]
+    fn a_secret_is_masked_wherever_it_stands_in_a_line() {
+        let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+        let lines = [
+            format!("curl -H 'Authorization: Bearer {secret}' https://api.acme.io"),
+            format!("git clone https://user:{secret}@github.com/acme/tool"),
+            format!("TOKEN={secret} ./deploy; echo {secret}"),
+            format!("open https://t.acme.io/p?k={secret}&x=1"),
+        ];
+        for line in lines {
+            let masked = masked(&line);
+            assert!(!masked.contains("16C7e42F292c6912E7710c838347Ae178B4a"), "{masked}");
+            assert!(masked.contains("ghp_***"), "{masked}");
+        }
+        assert_eq!(masked("cargo test --locked"), "cargo test --locked");
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 #[test]
 fn both_kinds_of_request_of_any_size_are_echoed() {
-    let daemon = Daemon::echo();
+    let mut daemon = Daemon::echo();
     for size in [0, 1, 100, 70_000, 5_000_000] {
         let body: Vec<u8> = (0..size).map(|n: u32| n as u8).collect();
         let control = Client::call(&daemon.place, Request::Control(body.clone()), LONG).unwrap();
@@ -39,7 +39,7 @@ fn a_job_names_the_process_that_asks() {
 
 #[test]
 fn two_hundred_clients_at_once_get_their_own_answers() {
-    let daemon = Daemon::echo();
+    let mut daemon = Daemon::echo();
     thread::scope(|scope| {
         for client in 0..200 {
             let daemon = &daemon;
@@ -156,7 +156,7 @@ fn stopping_refuses_what_is_half_here_and_sends_what_is_outstanding() {
     let job = jobs.recv_timeout(LONG).unwrap();
     let place = daemon.place.clone();
     let (stopped, stop_result) = mpsc::channel();
-    let handle = daemon.handle;
+    let mut handle = daemon.handle;
     thread::spawn(move || stopped.send(handle.stop()));
 
     assert_eq!(read_error(&mut idle).0, ErrorCode::ShuttingDown as u8);
@@ -172,9 +172,19 @@ fn stopping_refuses_what_is_half_here_and_sends_what_is_outstanding() {
 }
 
 #[test]
+fn nothing_follows_an_answer_when_the_server_stops() {
+    let mut daemon = Daemon::echo();
+    let mut answered = daemon.connect();
+    answered.write_all(&control_frame(b"asked")).unwrap();
+    assert_eq!(read_reply(&mut answered), (0x82, b"asked".to_vec()));
+    daemon.handle.stop().unwrap();
+    assert_eq!(read_until_closed(&mut answered), 0);
+}
+
+#[test]
 fn stopping_does_not_wait_for_a_hung_worker_for_ever() {
     let limits = Limits { stop_max: Duration::from_millis(50), ..Limits::default() };
-    let (daemon, jobs) = Daemon::without_workers(limits);
+    let (mut daemon, jobs) = Daemon::without_workers(limits);
     let mut stream = daemon.connect();
     stream.write_all(&control_frame(b"x")).unwrap();
     let job = jobs.recv_timeout(LONG).unwrap();

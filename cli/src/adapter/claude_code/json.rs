@@ -3,6 +3,7 @@
 //! Two readers of the same bytes must see the same call. Where a key stands twice, readers differ on which
 //! one counts, so such a document is refused (RFC 8259, section 4, leaves it open).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -80,7 +81,40 @@ impl<'de> Visitor<'de> for StrictVisitor {
 ///
 /// The parser's message, with line and column.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice::<Strict>(bytes).map(|strict| strict.0)
+    serde_json::from_slice::<Strict>(&without_lone_surrogates(bytes)).map(|strict| strict.0)
+}
+
+/// Replaces every escaped surrogate without its other half by U+FFFD, of the same length.
+///
+/// Hosts cut texts at a number of UTF-16 units and write the half of a cut character as it is; refusing such
+/// a document would let a page keep itself off the record by the place of one emoji.
+fn without_lone_surrogates(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut out = Cow::Borrowed(bytes);
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
+        let escape = at + found;
+        at = escape + 2;
+        let Some(unit) = unit_at(bytes, escape) else { continue };
+        at = escape + 6;
+        match unit {
+            0xd800..=0xdbff if matches!(unit_at(bytes, at), Some(0xdc00..=0xdfff)) => at += 6,
+            0xd800..=0xdfff => {
+                if let Some(digits) = out.to_mut().get_mut(escape + 2..escape + 6) {
+                    digits.copy_from_slice(b"fffd");
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The UTF-16 unit of the escape that begins at `at`, if one does.
+fn unit_at(bytes: &[u8], at: usize) -> Option<u16> {
+    let escape = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let digits =
+        std::str::from_utf8(escape).ok().filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    u16::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -104,6 +138,20 @@ mod tests {
             assert!(parse(case).is_err(), "{case:?}");
         }
         assert!(parse("\u{feff}{}".as_bytes()).is_err(), "a byte order mark is not JSON");
+    }
+
+    #[test]
+    fn half_a_character_is_read_as_a_replacement_and_a_whole_one_as_itself() {
+        let cases = [
+            (r#"{"a":"cut \ud83d"}"#, "cut \u{fffd}"),
+            (r#"{"a":"\udc00 \ud83d\ud83d\ude00"}"#, "\u{fffd} \u{fffd}\u{1f600}"),
+            (r#"{"a":"\\ud83d"}"#, "\\ud83d"),
+            (r#"{"a":"\u00e9"}"#, "\u{e9}"),
+        ];
+        for (text, value) in cases {
+            assert_eq!(parse(text.as_bytes()).unwrap()["a"], value, "{text}");
+        }
+        assert!(parse(br#"{"a":"\ud8"}"#).is_err(), "a short escape stays an error");
     }
 
     #[test]
