@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Fields that hold what is read, in the order in which it is read.
-const READ_FIELDS: [&str; 12] = [
+const READ_FIELDS: [&str; 11] = [
     "content",
     "stdout",
     "stderr",
@@ -11,7 +11,6 @@ const READ_FIELDS: [&str; 12] = [
     "results",
     "text",
     "title",
-    "url",
     "snippet",
     "filenames",
     "output",
@@ -32,6 +31,9 @@ const ACCOUNTING: [&str; 10] = [
     "mode",
 ];
 
+/// Fields of a fetched page that are not the page.
+const FETCHING: [&str; 3] = ["url", "prompt", "codeText"];
+
 /// The host's own tools whose responses have such fields.
 const HOST_TOOLS: [&str; 9] =
     ["Read", "Edit", "Write", "NotebookEdit", "Grep", "Glob", "WebFetch", "WebSearch", "Bash"];
@@ -39,7 +41,11 @@ const HOST_TOOLS: [&str; 9] =
 /// The text of a response of any shape: plain text as it is, known fields in reading order, and every other
 /// string after them, so that nothing readable is lost.
 pub(super) fn text(tool: &str, response: &Value) -> String {
-    let skipped: &[&str] = if HOST_TOOLS.contains(&tool) { &ACCOUNTING } else { &[] };
+    let skipped: &[&str] = match tool {
+        "WebFetch" => &FETCHING,
+        _ if HOST_TOOLS.contains(&tool) => &ACCOUNTING,
+        _ => &[],
+    };
     let mut out = String::new();
     collect(response, skipped, &mut out);
     out
@@ -87,6 +93,14 @@ mod tests {
         let response =
             json!({"type": "text", "file": {"filePath": "/w/a", "content": "line\n", "numLines": 1}});
         assert_eq!(text("Read", &response), "line\n");
+    }
+
+    #[test]
+    fn a_page_is_read_without_its_address_and_a_search_result_with_it() {
+        let page = json!({"result": "page", "code": 200, "codeText": "OK", "url": "https://a.example/"});
+        assert_eq!(text("WebFetch", &page), "page");
+        let found = json!({"results": [{"title": "A", "url": "https://a.example/"}]});
+        assert_eq!(text("WebSearch", &found), "A\nhttps://a.example/");
     }
 
     #[test]

@@ -1,0 +1,26 @@
+//! The real programs against a private daemon: bad input, broken surroundings, death, and what must hold after.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a helper of a test fails the test"
+)]
+
+mod daemon {
+    mod answer;
+    mod payloads;
+    mod process;
+    mod world;
+
+    mod bad_input;
+    mod captured;
+    mod configuration;
+    mod database;
+    mod death;
+    mod delivery;
+    mod life;
+    mod private;
+    mod screens;
+    mod socket;
+    mod visible;
+}
