@@ -1,6 +1,7 @@
 //! The real programs against a private daemon: bad input, broken surroundings, death, and what must hold after.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a helper of a test fails the test"

@@ -53,7 +53,8 @@ fn assert_fail_safe(world: &World, session: &Session) {
     let kept = session.page("kept", "https://meanwhile.example.dev/", "two");
     assert_eq!(world.send(&kept), Answer::Silent);
     let lines = fs::read_to_string(world.unrecorded()).unwrap();
-    assert!(lines.lines().any(|line| line == kept.to_string()), "{lines}");
+    let kept = kept.to_string();
+    assert!(lines.lines().any(|line| line == kept), "{lines}");
     assert_eq!(fs::metadata(world.unrecorded()).unwrap().permissions().mode() & 0o777, 0o600);
 }
 

@@ -61,7 +61,7 @@ fn explain_finds_a_decision_or_says_what_is_wrong() {
     let last = world.circinus(&["explain", "last", "--json"]).objects().remove(0);
     assert_explained(&last);
     let id = last["decision"].as_str().unwrap();
-    assert_eq!(world.circinus(&["explain", id, "--json"]).objects(), [last.clone()]);
+    assert_eq!(world.circinus(&["explain", id, "--json"]).objects(), std::slice::from_ref(&last));
     let text = world.circinus(&["explain", id]).good();
     for word in [id, "BLOCK", "get.explained.dev", "inferred", "evidence", "What would change the answer"] {
         assert!(text.contains(word), "`{word}` is not in\n{text}");
