@@ -38,6 +38,8 @@ impl Found {
     }
 
     /// Something here could not be understood, and it could be anything.
+    ///
+    /// INVARIANT (bounded-or-opaque): whatever meets a bound of length, nesting or number ends here too.
     pub(crate) fn opaque(&mut self) {
         self.flag(Flag::Opaque);
         self.effect(Effect::Exec);
