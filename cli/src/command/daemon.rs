@@ -230,10 +230,12 @@ fn wait_until_it_has_ended(place: &SocketPlace, process: u32) -> io::Result<()> 
     Ok(())
 }
 
-/// Whether the process is there and not only waits to be reaped by whoever started it.
+/// Whether the process is there and not only waits to be reaped by whoever started it. Its first thread may
+/// have ended before the others have.
 fn is_running(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
-    stat.is_ok_and(|stat| {
-        !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']))
-    })
+    let has_ended = stat.map_or(true, |stat| {
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']))
+    });
+    !has_ended || std::fs::read_dir(format!("/proc/{process}/task")).is_ok_and(|threads| threads.count() > 1)
 }

@@ -64,10 +64,12 @@ pub(super) fn daemons(home: &Path) -> Vec<i32> {
     .collect()
 }
 
-/// Whether a process has ended; one that nobody has reaped yet has.
+/// Whether a process has ended; one that nobody has reaped yet has, once none of its threads is left: a
+/// thread that is still on its way out holds the locks.
 pub(super) fn has_ended(pid: i32) -> bool {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
-    stat.rsplit(')').next().unwrap().trim_start().starts_with('Z')
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    stat.rsplit(')').next().unwrap().trim_start().starts_with('Z') && threads <= 1
 }
 
 /// Sends a signal to a process that this test started.
