@@ -92,6 +92,7 @@ pub fn understand(call: &ToolCall, who: Who, around: &Surroundings) -> Understan
         flags: found.flags,
         slots: found.slots,
         settled: Vec::new(),
+        sightings: Vec::new(),
     };
     Understanding { action, writes: found.writes, reads: found.reads, source }
 }

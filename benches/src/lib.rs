@@ -97,5 +97,6 @@ pub fn action(urls: impl IntoIterator<Item = usize>) -> Action {
         flags: Flags::NONE,
         slots: urls.into_iter().map(slot).collect(),
         settled: Vec::new(),
+        sightings: Vec::new(),
     }
 }

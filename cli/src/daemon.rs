@@ -10,6 +10,7 @@ mod recorder;
 mod seal;
 mod service;
 mod stop;
+pub mod texts;
 pub mod unrecorded;
 mod waiting;
 mod wake;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::effect::{Effect, Effects};
-use crate::id::{AgentId, CallId, SessionId};
-use crate::operand::{Operand, masked};
+use crate::id::{AgentId, ArtifactId, CallId, SessionId};
+use crate::operand::{Hit, Operand, masked};
 
 /// A tool call in neutral terms; host adapters translate their host's JSON into it.
 #[derive(Clone, Debug, PartialEq)]
@@ -328,11 +328,23 @@ pub struct Action {
     /// Paths among its designators that were there before: a workspace file from before the session, or one
     /// that the agent made. That a listing names them is no choice of the listing's.
     pub settled: Vec<Operand>,
+    /// Where its plain values stand in what the session has read. Values are not indexed: the needle is the
+    /// argument, and whoever holds the texts looks for it.
+    pub sightings: Vec<Sighting>,
+}
+
+/// A plain value found in the text of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// Which artifact.
+    pub artifact: ArtifactId,
+    /// The value and its place.
+    pub hit: Hit,
 }
 
 impl Action {
-    /// The same action as it may be stored: tokens in the form that the index holds, a URL that carries a
-    /// secret known by its host alone, and known secrets masked in what people read.
+    /// The same action as it may be stored: operands in the form that the index holds, and known secrets
+    /// masked in what people read.
     #[must_use]
     pub fn sealed(mut self, key: &[u8; 32]) -> Self {
         self.summary = masked(&self.summary).into();
@@ -341,7 +353,6 @@ impl Action {
                 continue;
             };
             operands.iter_mut().for_each(|operand| *operand = operand.sealed(key));
-            operands.retain(|operand| !operand.holds_secret());
         }
         self
     }

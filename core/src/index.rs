@@ -47,6 +47,8 @@ pub struct Session {
 #[derive(Clone, Debug, Default)]
 struct Horizon {
     postings: Postings,
+    /// Everything the sessions of the root have read or written, by arrival.
+    artifacts: OrdSet<ArtifactId>,
     /// Artifacts of other roots that became visible because these sessions read what came of them.
     imported: OrdSet<ArtifactId>,
 }
@@ -130,8 +132,10 @@ impl Snapshot {
             .collect();
         let horizon = self.horizons.entry(self.root_of(&artifact.session)).or_default();
         horizon.postings = horizon.postings.with(id, artifact);
+        horizon.artifacts.insert(id);
         for (ancestor, artifact) in foreign {
             horizon.postings = horizon.postings.with(ancestor, &artifact);
+            horizon.artifacts.insert(ancestor);
             horizon.imported.insert(ancestor);
         }
     }
@@ -144,6 +148,11 @@ impl Snapshot {
     /// Number of the last event that this state holds.
     pub const fn last(&self) -> EventSeq {
         self.last
+    }
+
+    /// Every artifact, newest first.
+    pub fn artifacts(&self) -> impl Iterator<Item = (ArtifactId, &Artifact)> {
+        self.artifacts.iter().rev().map(|(id, artifact)| (*id, artifact.as_ref()))
     }
 
     /// Number of artifacts.
@@ -186,6 +195,13 @@ impl Snapshot {
     pub fn visible(&self, operand: &Operand, session: &SessionId) -> Vec<Occurrence<'_>> {
         let horizon = self.horizons.get(&self.root_of(session));
         horizon.map(|horizon| self.occurrences(&horizon.postings, operand)).unwrap_or_default()
+    }
+
+    /// Every artifact that a session sees, newest first.
+    pub fn seen(&self, session: &SessionId) -> impl Iterator<Item = (ArtifactId, &Artifact)> {
+        let horizon = self.horizons.get(&self.root_of(session));
+        let ids = horizon.into_iter().flat_map(|horizon| horizon.artifacts.iter().rev());
+        ids.filter_map(|id| Some((*id, self.artifact(*id)?)))
     }
 
     /// Roots among the files of a session's workspace that hold `operand`, whichever session read them.

@@ -10,7 +10,7 @@ use crate::id::{AgentId, ArtifactId, CallId, SessionId};
 use crate::index::Snapshot;
 use crate::limits;
 use crate::lineage::{Inferred, Observed, Step};
-use crate::operand::{self, Hit, Kind, PathContext};
+use crate::operand::{self, Hit, PathContext};
 use crate::origin::Origin;
 use crate::policy;
 
@@ -113,8 +113,6 @@ fn operands(observation: &Observation<'_>) -> Vec<Hit> {
     for hit in &mut hits {
         hit.operand = hit.operand.sealed(observation.seal);
     }
-    // A command line with a secret in it is not kept; what else stands in it is. Extraction sees to the rest.
-    hits.retain(|hit| hit.operand.kind() != Kind::Command || !hit.operand.holds_secret());
     hits
 }
 

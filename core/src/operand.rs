@@ -1,6 +1,7 @@
 //! Operands: the distinctive values that lineage follows, each in one canonical form per kind.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -142,19 +143,23 @@ impl Operand {
         expand::expand(self)
     }
 
-    /// The form that may be stored: a token becomes a keyed digest, other kinds stay. Idempotent.
-    #[must_use]
-    pub fn sealed(&self, key: &[u8; 32]) -> Self {
-        if self.kind != Kind::Token || self.is_sealed() {
-            return self.clone();
-        }
-        let digest = Digest::keyed(key, self.canonical.as_bytes());
-        Self { kind: self.kind, canonical: format!("{SEAL}{digest}").into() }
+    /// Where this value stands in a text, exactly and as a whole; for other kinds use the extraction.
+    pub fn value_in(&self, text: &str) -> Option<Range<usize>> {
+        (self.kind == Kind::Value).then(|| value::find(&self.canonical, text)).flatten()
     }
 
-    /// Whether the canonical form holds a known secret, as a URL with a token in its query does.
-    pub fn holds_secret(&self) -> bool {
-        !self.is_sealed() && matches!(masked(&self.canonical), std::borrow::Cow::Owned(_))
+    /// The form that may be stored: a token becomes a keyed digest, and a known secret inside a value of
+    /// another kind is masked, so that the rest of it is still followed. Idempotent.
+    #[must_use]
+    pub fn sealed(&self, key: &[u8; 32]) -> Self {
+        if self.is_sealed() {
+            return self.clone();
+        }
+        let canonical = match self.kind {
+            Kind::Token => format!("{SEAL}{}", Digest::keyed(key, self.canonical.as_bytes())),
+            _ => masked(&self.canonical).into_owned(),
+        };
+        Self { kind: self.kind, canonical: canonical.into() }
     }
 
     /// Whether this is a token in its stored form.

@@ -6,7 +6,7 @@
     reason = "a helper of a test fails the test"
 )]
 
-use circinus_core::action::{Action, Flag, Flags, Role, Slot, SlotValue, Tier};
+use circinus_core::action::{Action, Flag, Flags, Role, Sighting, Slot, SlotValue, Tier};
 use circinus_core::artifact::{Artifact, Binding};
 use circinus_core::authority::{Authority, Secrecy};
 use circinus_core::digest::Digest;
@@ -153,6 +153,7 @@ fn action(tier: Tier, slots: Vec<Slot>) -> Action {
         flags: Flags::NONE,
         slots,
         settled: Vec::new(),
+        sightings: Vec::new(),
     }
 }
 
@@ -302,6 +303,23 @@ fn what_a_script_quotes_counts_as_evidence_when_it_runs() {
     let run = action(Tier::T1, vec![Slot { tier_on_gap: Tier::T2, ..slot(Effect::Exec, value) }]);
     assert_eq!(log.verdict(&run, Profile::Balanced).0, Verdict::Allow, "an ordinary operand raises no tier");
     assert_eq!(log.verdict(&run, Profile::Strict), (Verdict::Review, "E5".into()));
+}
+
+#[test]
+fn a_plain_value_counts_where_it_was_sighted() {
+    let value = Operand::value("payroll-internal").unwrap();
+    let mut log = Log::new();
+    let issue = log.ingest(Origin::Mcp, "issue", &[], Level::Adverse);
+    let mut read = action(Tier::T1, vec![slot(Effect::Read, SlotValue::Operands(vec![value.clone()]))]);
+    assert_eq!(log.verdict(&read, Profile::Balanced).0, Verdict::Allow, "nothing holds the value");
+    read.sightings = vec![Sighting { artifact: issue, hit: hit(&value) }];
+    assert_eq!(log.verdict(&read, Profile::Balanced), (Verdict::Review, "E1".into()));
+    let prompt = log.ingest(Origin::UserPrompt, "prompt", &[], Level::Benign);
+    let send = Action {
+        sightings: vec![Sighting { artifact: prompt, hit: hit(&value) }],
+        ..action(Tier::T2, vec![slot(Effect::Send, SlotValue::Operands(vec![value.clone()]))])
+    };
+    assert_eq!(log.verdict(&send, Profile::Strict).0, Verdict::Allow, "the user named it");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::adapter::claude_code::response::HookOutput;
 use crate::config::{Config, Places};
 use crate::daemon::files::workspace_of;
 use crate::daemon::gatekeeper::Asked;
+use crate::daemon::texts::Texts;
 use crate::daemon::{Site, unrecorded};
 use crate::host::{HostEvent, HostEventKind};
 
@@ -45,7 +46,8 @@ pub fn answer(payload: &[u8], places: &Places, site: &Site) -> HookOutput {
         HostEventKind::BeforeCall(call) => {
             let workspace = workspace_of(&event.cwd, &site.home);
             let around = site.around(&event.cwd, &workspace);
-            let asked = Asked::new(event.clone(), call, &around, &Snapshot::default(), &NO_KEY);
+            let asked =
+                Asked::new(event.clone(), call, &around, &Snapshot::default(), &Texts::default(), &NO_KEY);
             gate(&asked, places)
         }
         _ => observed(&event, kept),

@@ -19,6 +19,7 @@ use super::evidence::Analysis;
 use super::journal::Journal;
 use super::service::{Counters, Service, Site};
 use super::stop::Stop;
+use super::texts::Texts;
 use super::waiting::Waiting;
 use super::{seal, unrecorded, wake};
 use crate::config::{Config, CreatePlacesError, LoadConfigError, Places};
@@ -78,6 +79,9 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
     let hot = Arc::new(Hot::new(rebuild(&store)?));
 
+    let texts = Texts::default();
+    texts.reload(&hot.load(), &places.database)?;
+
     let stop = Stop::default();
     stop.on_signals()?;
     let (waiting, ready, keeper) = Waiting::open()?;
@@ -90,6 +94,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         profile: config.profile,
         seal,
         site,
+        texts,
         analysis: Arc::clone(&analysis),
         counters: Counters::default(),
         stop: stop.clone(),

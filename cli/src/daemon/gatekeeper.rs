@@ -12,6 +12,7 @@ use circinus_core::origin::Origin;
 use circinus_core::policy::Profile;
 
 use super::files;
+use super::texts::Texts;
 use crate::adapter::claude_code::response::{self, HookOutput};
 use crate::host::{AnnouncedCall, HostEvent};
 use crate::reason;
@@ -35,6 +36,7 @@ impl Asked {
         call: &AnnouncedCall,
         around: &Surroundings,
         snapshot: &Snapshot,
+        texts: &Texts,
         seal: &[u8; 32],
     ) -> Self {
         let who = Who {
@@ -45,6 +47,7 @@ impl Asked {
         };
         let mut action = understand(&call.call, who, around).action.sealed(seal);
         action.settled = settled(&action, around, snapshot);
+        action.sightings = texts.sightings(&action, snapshot);
         Self { event, action, waited_ms: 0 }
     }
 

@@ -21,6 +21,7 @@ use super::gatekeeper::Asked;
 use super::journal::Journal;
 use super::recorder::Recorder;
 use super::stop::Stop;
+use super::texts::Texts;
 use super::waiting::{Parked, Waiting};
 use crate::adapter::claude_code::event;
 use crate::adapter::claude_code::response::{self, HookOutput};
@@ -70,6 +71,8 @@ pub(super) struct Service {
     pub seal: [u8; 32],
     /// What every call's surroundings share.
     pub site: Site,
+    /// What the sessions have read.
+    pub(super) texts: Texts,
     /// The analysis of what is recorded.
     pub analysis: Arc<Analysis>,
     /// Counters for `status`.
@@ -124,7 +127,7 @@ impl Service {
             HostEventKind::BeforeCall(call) => {
                 let snapshot = self.hot.load();
                 let around = self.around(&event, &snapshot);
-                let asked = Asked::new(event.clone(), call, &around, &snapshot, &self.seal);
+                let asked = Asked::new(event.clone(), call, &around, &snapshot, &self.texts, &self.seal);
                 self.gate(Postponed { asked, began, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
@@ -268,7 +271,7 @@ impl Service {
         let open = Arc::new(Mutex::new((last, HookOutput::silent(), Some(responder))));
         for commit in commits {
             let (open, service) = (Arc::clone(&open), Arc::clone(self));
-            self.analysis.hold(&commit);
+            self.hold(&commit);
             self.journal.submit(
                 commit,
                 Box::new(move |receipt| {
@@ -293,6 +296,12 @@ impl Service {
                 }),
             );
         }
+    }
+
+    /// Keeps what is about to be committed where analysis and the search for values find it.
+    fn hold(&self, commit: &Commit) {
+        self.analysis.hold(commit);
+        self.texts.hold(commit);
     }
 
     /// Commits without waiting; at T0 and T1 a crash may lose what the last group held.
@@ -322,8 +331,14 @@ impl Service {
         let commits = match &event.kind {
             HostEventKind::BeforeCall(call) => {
                 let snapshot = self.hot.load();
-                let asked =
-                    Asked::new(event.clone(), call, &self.around(&event, &snapshot), &snapshot, &self.seal);
+                let asked = Asked::new(
+                    event.clone(),
+                    call,
+                    &self.around(&event, &snapshot),
+                    &snapshot,
+                    &self.texts,
+                    &self.seal,
+                );
                 vec![asked.record(asked.decide(&Snapshot::default(), self.profile, false).explanation())]
             }
             _ => self.observations(&event),

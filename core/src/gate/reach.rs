@@ -1,12 +1,12 @@
 //! What reached one slot: the artifacts behind its value, and whether roots grant what it would do.
 
-use crate::action::{Action, Role, Slot, SlotValue};
+use crate::action::{Action, Role, Sighting, Slot, SlotValue};
 use crate::artifact::Artifact;
 use crate::authority::Authority;
 use crate::effect::Effect;
 use crate::evidence::Level;
 use crate::explain::{Influence, Path};
-use crate::id::{ArtifactId, SessionId};
+use crate::id::ArtifactId;
 use crate::index::{Occurrence, Snapshot};
 use crate::operand::{Kind, Operand};
 use crate::origin::Origin;
@@ -47,7 +47,7 @@ pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot) -> Reach {
     if slot.role == Role::Content {
         return Reach { granted: true, found: true, ..Reach::NOTHING };
     }
-    let view = Viewer { slot, session: &action.session, settled: &action.settled, snapshot };
+    let view = Viewer { slot, action, snapshot };
     match &slot.value {
         SlotValue::Operands(operands) => view.operands(operands),
         SlotValue::File(path) => view.file(path),
@@ -59,12 +59,11 @@ pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot) -> Reach {
 /// One slot looked at from one session.
 struct Viewer<'a> {
     slot: &'a Slot,
-    session: &'a SessionId,
-    settled: &'a [Operand],
+    action: &'a Action,
     snapshot: &'a Snapshot,
 }
 
-impl Viewer<'_> {
+impl<'a> Viewer<'a> {
     /// A designator: each of its operands (the value and its expansions) counts by itself.
     fn operands(&self, operands: &[Operand]) -> Reach {
         let mut reach = Reach::NOTHING;
@@ -121,7 +120,8 @@ impl Viewer<'_> {
     /// that was there before did not bring its path.
     fn brings(&self, artifact: &Artifact, operand: &Operand) -> bool {
         let lists = artifact.origin == Origin::CmdLocal || is_of_the_workspace(artifact.origin);
-        let excused = artifact.authority.allows(self.slot.effect) || lists && self.settled.contains(operand);
+        let excused =
+            artifact.authority.allows(self.slot.effect) || lists && self.action.settled.contains(operand);
         !excused
     }
 
@@ -206,15 +206,23 @@ impl Viewer<'_> {
         }
     }
 
-    fn visible(&self, operand: &Operand) -> Vec<Occurrence<'_>> {
-        self.snapshot.visible(operand, self.session)
+    fn visible(&self, operand: &Operand) -> Vec<Occurrence<'a>> {
+        if operand.kind() == Kind::Value {
+            let sightings = self.action.sightings.iter().filter(|sighting| sighting.hit.operand == *operand);
+            let occurrence = |sighting: &'a Sighting| {
+                let artifact = self.snapshot.artifact(sighting.artifact)?;
+                Some(Occurrence { id: sighting.artifact, artifact, hit: &sighting.hit })
+            };
+            return sightings.filter_map(occurrence).collect();
+        }
+        self.snapshot.visible(operand, &self.action.session)
     }
 
     /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session: all
     /// that it sees, and files of its workspace whoever read them.
     fn grant(&self, operand: &Operand) -> Authority {
-        let seen = self.snapshot.visible(operand, self.session);
-        let filed = self.snapshot.workspace_roots(operand, self.session);
+        let seen = self.visible(operand);
+        let filed = self.snapshot.workspace_roots(operand, &self.action.session);
         let granting = seen.iter().chain(&filed).filter(|occurrence| grants(occurrence));
         granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority))
     }

@@ -1,0 +1,135 @@
+//! What the sessions have read, kept in memory to look for plain argument values in it.
+//!
+//! A value has no form of its own that an extraction could find, so the needle is the argument. Only T1 and
+//! above pay for the search, and only calls that name something by a plain value.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use circinus_core::action::{Action, Role, Sighting, SlotValue, Tier};
+use circinus_core::digest::Digest;
+use circinus_core::event::{Commit, Event};
+use circinus_core::index::Snapshot;
+use circinus_core::operand::{Hit, Kind, Operand};
+use circinus_core::view::ViewChain;
+use circinus_store::Reader;
+
+/// Bytes kept; beyond it the oldest texts go, and a value in them is not seen any more.
+const KEPT_BYTES_MAX: usize = 128 << 20;
+
+/// Bytes searched for one action, newest text first.
+const SEARCHED_BYTES_MAX: usize = 64 << 20;
+
+/// Values of one action that are looked for.
+const VALUES_MAX: usize = 64;
+
+#[derive(Debug, Default)]
+struct Kept {
+    texts: HashMap<Digest, Arc<str>>,
+    order: VecDeque<Digest>,
+    bytes: usize,
+}
+
+/// Texts by the digest of their bytes.
+#[derive(Debug, Default)]
+pub struct Texts(Mutex<Kept>);
+
+impl Texts {
+    /// Keeps the text of an artifact that is about to be committed.
+    pub fn hold(&self, commit: &Commit) {
+        if let (Event::Ingested(artifact), Some(body)) = (&commit.event, &commit.body) {
+            self.keep(artifact.content, body);
+        }
+    }
+
+    /// Fetches the newest texts after a start.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn reload(&self, snapshot: &Snapshot, database: &Path) -> io::Result<()> {
+        let mut wanted = Vec::new();
+        let mut bytes = 0_u64;
+        for (_, artifact) in snapshot.artifacts().filter(|(_, artifact)| artifact.analysed) {
+            bytes += artifact.bytes;
+            if bytes > KEPT_BYTES_MAX as u64 {
+                break;
+            }
+            wanted.push(artifact.content);
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let reader = Reader::open(database).map_err(io::Error::other)?;
+        for content in wanted.into_iter().rev() {
+            let body = reader.body(content).map_err(io::Error::other)?;
+            body.into_iter().for_each(|body| self.keep(content, &body));
+        }
+        Ok(())
+    }
+
+    /// Where the plain values of an action stand in what its session has read.
+    pub fn sightings(&self, action: &Action, snapshot: &Snapshot) -> Vec<Sighting> {
+        let values = values(action);
+        if values.is_empty() || action.tier < Tier::T1 {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let mut searched = 0;
+        for (id, artifact) in snapshot.seen(&action.session) {
+            let Some(text) = self.text(&artifact.content) else { continue };
+            searched += text.len();
+            if searched > SEARCHED_BYTES_MAX {
+                break;
+            }
+            found.extend(values.iter().filter_map(|value| {
+                let range = value.value_in(&text)?;
+                let hit = Hit {
+                    operand: Operand::clone(value),
+                    views: ViewChain::default(),
+                    start: u32::try_from(range.start).ok()?,
+                    end: u32::try_from(range.end).ok()?,
+                };
+                Some(Sighting { artifact: id, hit })
+            }));
+        }
+        found.sort_by_key(|sighting| sighting.artifact);
+        found
+    }
+
+    fn keep(&self, content: Digest, body: &[u8]) {
+        let Ok(text) = std::str::from_utf8(body) else { return };
+        let mut kept = self.lock();
+        if kept.texts.contains_key(&content) || text.len() > KEPT_BYTES_MAX {
+            return;
+        }
+        kept.bytes += text.len();
+        kept.texts.insert(content, Arc::from(text));
+        kept.order.push_back(content);
+        while kept.bytes > KEPT_BYTES_MAX {
+            let Some(oldest) = kept.order.pop_front() else { break };
+            let gone = kept.texts.remove(&oldest).map_or(0, |text| text.len());
+            kept.bytes -= gone;
+        }
+    }
+
+    fn text(&self, content: &Digest) -> Option<Arc<str>> {
+        self.lock().texts.get(content).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        // Valid between any two statements, so a panic elsewhere does not spoil it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn values(action: &Action) -> Vec<&Operand> {
+    let designators = action.slots.iter().filter(|slot| slot.role == Role::Designator);
+    let operands = designators.filter_map(|slot| match &slot.value {
+        SlotValue::Operands(operands) => Some(operands),
+        _ => None,
+    });
+    operands.flatten().filter(|operand| operand.kind() == Kind::Value).take(VALUES_MAX).collect()
+}
