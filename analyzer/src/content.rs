@@ -12,9 +12,13 @@ mod hidden;
 mod level;
 mod lexer;
 mod lexicon;
+mod reader;
 mod scan;
+mod sieve;
 mod surface;
 mod survey;
+#[cfg(test)]
+mod work;
 
 use circinus_core::digest::Digest;
 use circinus_core::evidence::{EvidenceKey, Finding, Judgement, Level};
@@ -61,7 +65,7 @@ pub fn judge(bytes: &[u8]) -> Judgement {
     let survey = Survey::of(lexicon, bytes);
     let (level, why) = survey.groups.level();
     let mut findings = survey.findings;
-    findings.sort_by(|a, b| (a.start, a.end, &a.signal).cmp(&(b.start, b.end, &b.signal)));
+    findings.sort_unstable_by(|a, b| (a.start, a.end, &a.signal).cmp(&(b.start, b.end, &b.signal)));
     findings.dedup();
     let reason = reason(level, why, &findings);
     Judgement { key, level, findings: bounded(findings), reason }

@@ -102,7 +102,9 @@ impl<'s, 't> Pass<'s, 't> {
 
     fn run(&mut self, text: &str) {
         let mut at = 0;
-        while let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        while at < text.len() {
+            at = self.plain(text, at);
+            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) else { return };
             let (decoded, width) = match character {
                 '\\' | '&' => decode(text.as_bytes().get(at..).unwrap_or_default())
                     .unwrap_or((character, character.len_utf8())),
@@ -111,6 +113,25 @@ impl<'s, 't> Pass<'s, 't> {
             self.take(decoded, at, width);
             at += width;
         }
+    }
+
+    /// Copies a run of ASCII that holds neither an escape nor a reference, when nothing before it waits for
+    /// its first character; returns where it ends.
+    fn plain(&mut self, text: &str, at: usize) -> usize {
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        let waits = self.pending_split.is_some() || self.open_override.is_some() || self.zero_run.is_some();
+        if waits || !self.tag_run.is_empty() || self.expected != at {
+            return at;
+        }
+        let special = rest.iter().position(|byte| matches!(byte, b'\\' | b'&' | 0x80..));
+        let end = at + special.unwrap_or(rest.len());
+        if let Some(run) = text.get(at..end).filter(|run| !run.is_empty()) {
+            self.output.push_str(run);
+            self.last_word = run.as_bytes().last().is_some_and(u8::is_ascii_alphanumeric);
+            self.flag = false;
+            self.expected = end;
+        }
+        end
     }
 
     fn take(&mut self, character: char, at: usize, width: usize) {

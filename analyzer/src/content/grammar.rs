@@ -7,6 +7,9 @@
 use super::lexer::{BREAK, Token};
 use super::lexicon::{Classes, LexiconError};
 
+/// Elements of one rule; the longest has six.
+const ELEMENTS_MAX: usize = 8;
+
 /// Words before a match in which a word of `unless` voids it.
 const UNLESS_REACH: usize = 3;
 
@@ -28,6 +31,10 @@ pub(super) struct Rule {
     unless: u128,
     /// Whether the rule counts only inside a hidden channel.
     pub(super) hidden_only: bool,
+    /// Whether some gap crosses the end of a sentence.
+    pub(super) crosses: bool,
+    /// The element whose classes have the fewest words: where it is missing, the rule is not looked at.
+    pub(super) rarest: u128,
 }
 
 /// Where a prefix of a rule was last complete.
@@ -60,22 +67,28 @@ impl Rule {
             elements.push(Element { classes, gap, crosses, begins });
             (gap, crosses) = (0, false);
         }
-        if elements.is_empty() || gap > 0 {
+        if elements.is_empty() || elements.len() > ELEMENTS_MAX || gap > 0 {
             return Err(bad());
         }
-        Ok(Self { signal: signal.into(), elements, unless, hidden_only })
+        let crosses = elements.iter().any(|element| element.crosses);
+        let masks = elements.iter().map(|element| element.classes);
+        let rarest = masks.min_by_key(|mask| classes.words(*mask)).unwrap_or_default();
+        Ok(Self { signal: signal.into(), elements, unless, hidden_only, crosses, rarest })
+    }
+
+    /// Whether words of the classes `seen` can fill every element.
+    pub(super) fn possible(&self, seen: u128) -> bool {
+        self.rarest & seen != 0 && self.elements.iter().all(|element| element.classes & seen != 0)
     }
 
     /// Calls `found` with the byte range of every match, shortest first from the left.
-    pub(super) fn find(&self, tokens: &[Token<'_>], seen: u128, mut found: impl FnMut(u32, u32)) {
-        if self.elements.iter().any(|element| element.classes & seen == 0) {
-            return;
-        }
-        let mut reached: Vec<Option<Reached>> = vec![None; self.elements.len()];
+    pub(super) fn find(&self, tokens: &[Token<'_>], mut found: impl FnMut(u32, u32)) {
+        let mut places = [None; ELEMENTS_MAX];
+        let Some(reached) = places.get_mut(..self.elements.len()) else { return };
         let mut voided: Option<usize> = None;
         for (at, token) in tokens.iter().enumerate() {
             if token.classes & BREAK != 0 {
-                self.end_sentence(&mut reached);
+                self.end_sentence(reached);
                 voided = None;
                 continue;
             }
@@ -85,7 +98,7 @@ impl Rule {
                 continue;
             }
             let blocked = voided.is_some_and(|void| at - void <= UNLESS_REACH);
-            self.advance(&mut reached, at, token, blocked);
+            self.advance(reached, at, token, blocked);
             if let Some(Some(complete)) = reached.last().copied() {
                 found(complete.start, token.end);
                 reached.fill(None);

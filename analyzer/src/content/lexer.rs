@@ -9,7 +9,7 @@ use super::lexicon::{CODE, COLON, EMAIL, Lexicon, PATH, SENSITIVE, TOOL, URL, Wo
 pub(super) const BREAK: u128 = 1 << 127;
 
 /// A longer run without a delimiter is no word of any language; only its shape is looked at.
-const WORD_BYTES_MAX: usize = 40;
+pub(super) const WORD_BYTES_MAX: usize = 40;
 
 /// Bytes in which a markup tag has to end; what is longer is read as text.
 const TAG_BYTES_MAX: usize = 512;
@@ -223,7 +223,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn entry(&self, word: &[u8]) -> Option<&'a Word> {
-        lowered(word, |lower| self.lexicon.words.get(lower))
+        self.lexicon.entry(word)
     }
 
     /// Splits at hyphens and other joints unless the whole is a known word.
@@ -282,19 +282,43 @@ fn classes(entry: Option<&Word>) -> u128 {
     entry.map_or(0, |word| word.classes)
 }
 
-/// Looks up the lower-case form of `word`; ASCII words, nearly all, need no allocation.
-fn lowered<T>(word: &[u8], look: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+/// Looks up `word` in lower case and without the accents of Latin letters, so that a word is the same with
+/// and without them.
+pub(super) fn lowered<T>(word: &[u8], look: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
     if word.len() > WORD_BYTES_MAX {
         return None;
     }
     let mut buffer = [0; WORD_BYTES_MAX];
-    let lower = buffer.get_mut(..word.len())?;
-    lower.copy_from_slice(word);
     if word.is_ascii() {
+        let lower = buffer.get_mut(..word.len())?;
+        lower.copy_from_slice(word);
         lower.make_ascii_lowercase();
         return look(lower);
     }
-    look(std::str::from_utf8(word).ok()?.replace('\u{2019}', "'").to_lowercase().as_bytes())
+    let mut length = 0;
+    for letter in std::str::from_utf8(word).ok()?.chars().flat_map(char::to_lowercase) {
+        let letter = plain(letter);
+        let end = length + letter.len_utf8();
+        letter.encode_utf8(buffer.get_mut(length..end)?);
+        length = end;
+    }
+    look(buffer.get(..length)?)
+}
+
+/// A Latin letter without its accent, and the plain apostrophe.
+const fn plain(letter: char) -> char {
+    match letter {
+        '\u{2019}' => '\'',
+        'à'..='å' => 'a',
+        'ç' => 'c',
+        'è'..='ë' => 'e',
+        'ì'..='ï' => 'i',
+        'ñ' => 'n',
+        'ò'..='ö' => 'o',
+        'ù'..='ü' => 'u',
+        'ё' => 'е',
+        other => other,
+    }
 }
 
 fn to_u32(at: usize) -> u32 {
@@ -303,8 +327,21 @@ fn to_u32(at: usize) -> u32 {
 
 /// Letters, digits, the underscore and every byte outside ASCII.
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    WORD_BYTES.get(usize::from(byte)).is_some_and(|is_word| *is_word)
 }
+
+/// The answer for every byte; most of the time of a first look is spent on this question.
+static WORD_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if let Some(slot) = table.split_at_mut(byte).1.first_mut() {
+            *slot = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        }
+        byte += 1;
+    }
+    table
+};
 
 fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii_whitespace()

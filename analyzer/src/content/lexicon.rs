@@ -13,6 +13,8 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::grammar::Rule;
+use super::lexer::{is_word, lowered};
+use super::sieve::Sieve;
 
 /// The data files in the order in which they are digested.
 const SOURCES: [&str; 2] =
@@ -21,11 +23,17 @@ const SOURCES: [&str; 2] =
 /// Classes are bits of one integer, whose last bit marks the end of a sentence.
 const CLASSES_MAX: usize = 127;
 
+/// What a class of everyday words counts among the classes of a rule: more than any number of rare words.
+const COMMON: usize = 1 << 20;
+
 /// Memory of one compiled payload pattern; the largest needs about a tenth.
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
 /// Classes that the lexer finds by shape, in the order of their bits.
 const SHAPES: [&str; 7] = ["url", "email", "path", "sensitive", "code", "colon", "tool"];
+
+/// All bits of [`SHAPES`].
+pub(super) const SHAPES_ALL: u128 = (1 << SHAPES.len()) - 1;
 
 /// Bit of a token that holds `://`.
 pub(super) const URL: u128 = 1;
@@ -74,6 +82,10 @@ struct Source {
     version: u32,
     #[serde(default)]
     language: Option<String>,
+    #[serde(default)]
+    common: Vec<String>,
+    #[serde(default)]
+    everyday: Vec<String>,
     #[serde(default)]
     sensitive: Vec<String>,
     #[serde(default)]
@@ -136,7 +148,6 @@ struct PayloadSource {
 #[serde(deny_unknown_fields)]
 struct RuleSource {
     signal: String,
-    anchor: String,
     #[serde(default)]
     unless: Option<String>,
     #[serde(default)]
@@ -147,10 +158,6 @@ struct RuleSource {
 /// What an anchor opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// A window for the rules that count alone.
-    Word,
-    /// A window for the rules that count only in company (secrecy, a credential on its way out).
-    Companion,
     /// A marker: the index of its signal, and its form.
     Marker(usize, MarkerForm),
     /// A window for the payload pattern of this index.
@@ -190,13 +197,15 @@ impl Hasher for Fnv {
 }
 
 /// Words in lower case and what they are.
-type Words = HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>;
+pub(super) type Words = HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>;
 
 /// One entry of the word table.
 #[derive(Default)]
 pub(super) struct Word {
     /// Classes of the word alone.
     pub(super) classes: u128,
+    /// Classes of the word and of every phrase of which it is the most telling part.
+    pub(super) hint: u128,
     /// Continuations that make it a phrase: the further words and the classes of the whole.
     pub(super) phrases: Vec<(Vec<Box<[u8]>>, u128)>,
 }
@@ -204,6 +213,12 @@ pub(super) struct Word {
 /// The compiled signal data.
 pub(super) struct Lexicon {
     pub(super) words: Words,
+    /// All words of the table.
+    sieve: Sieve,
+    /// The words of `rarest`.
+    rare: Sieve,
+    /// The union of the rarest elements of the rules that count alone.
+    pub(super) rarest: u128,
     pub(super) rules: Vec<Rule>,
     pub(super) sensitive: AhoCorasick,
     pub(super) concealing: Vec<String>,
@@ -231,7 +246,11 @@ pub(super) fn lexicon() -> Result<&'static Lexicon, &'static LexiconError> {
 }
 
 /// Names of the classes and their bits.
-pub(super) struct Classes(HashMap<String, u128>);
+pub(super) struct Classes {
+    bits: HashMap<String, u128>,
+    /// Words of every bit, in the order of the bits.
+    words: Vec<usize>,
+}
 
 impl Classes {
     fn new(sources: &[Source]) -> Result<Self, LexiconError> {
@@ -241,13 +260,37 @@ impl Classes {
         let all = SHAPES.iter().map(ToString::to_string).chain(names.into_iter().cloned());
         let bits: HashMap<String, u128> =
             all.enumerate().map(|(bit, name)| (name, 1_u128.checked_shl(bit as u32).unwrap_or(0))).collect();
-        if bits.len() > CLASSES_MAX { Err(LexiconError::Classes) } else { Ok(Self(bits)) }
+        if bits.len() > CLASSES_MAX {
+            return Err(LexiconError::Classes);
+        }
+        let mut words = vec![0; CLASSES_MAX];
+        let common = sources.iter().flat_map(|source| &source.common);
+        for name in common {
+            let bit = bits.get(name).ok_or_else(|| LexiconError::Class(name.clone()))?.trailing_zeros();
+            words.get_mut(bit as usize).into_iter().for_each(|count| *count = COMMON);
+        }
+        // Shapes are taken for granted by the first look, so a rule is never kept out by one.
+        words.iter_mut().take(SHAPES.len()).for_each(|count| *count = usize::MAX);
+        for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
+            let bit = bits.get(name).map_or(0, |bit| bit.trailing_zeros() as usize);
+            words
+                .get_mut(bit)
+                .into_iter()
+                .for_each(|count: &mut usize| *count = count.saturating_add(phrases.len()));
+        }
+        Ok(Self { bits, words })
+    }
+
+    /// Words of all classes in `mask`.
+    pub(super) fn words(&self, mask: u128) -> usize {
+        let counts = self.words.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
+        counts.fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
     /// The union of the classes in `a|b|c`.
     pub(super) fn mask(&self, names: &str) -> Result<u128, LexiconError> {
         names.split('|').try_fold(0, |mask, name| {
-            let bit = self.0.get(name).ok_or_else(|| LexiconError::Class(name.to_owned()))?;
+            let bit = self.bits.get(name).ok_or_else(|| LexiconError::Class(name.to_owned()))?;
             Ok(mask | bit)
         })
     }
@@ -290,14 +333,9 @@ impl Lexicon {
         let mut payloads = Vec::new();
         for source in &sources {
             for rule in &source.rule {
-                let anchor = classes.mask(&rule.anchor)?;
                 let unless = rule.unless.as_deref().map_or(Ok(0), |names| classes.mask(names))?;
                 for text in &rule.r#match {
                     rules.push(Rule::parse(&rule.signal, text, unless, rule.hidden_only, &classes)?);
-                }
-                if !rule.hidden_only {
-                    let opens = if in_company(&rule.signal) { Anchor::Companion } else { Anchor::Word };
-                    add_words(&mut table, &sources, &classes, anchor, opens)?;
                 }
             }
             for marker in &source.marker {
@@ -319,8 +357,14 @@ impl Lexicon {
         }
         let literals: Vec<&str> = table.0.iter().map(|(literal, _)| literal.as_str()).collect();
         let sensitive: Vec<&str> = sources.iter().flat_map(|s| &s.sensitive).map(String::as_str).collect();
+        let words = word_table(&sources, &classes)?;
+        let alone = rules.iter().filter(|rule: &&Rule| !rule.hidden_only && !in_company(&rule.signal));
+        let rarest = alone.fold(0, |all, rule| all | rule.rarest);
         Ok(Self {
-            words: word_table(&sources, &classes)?,
+            sieve: Sieve::new(words.keys()),
+            rare: Sieve::new(words.iter().filter(|(_, word)| word.hint & rarest != 0).map(|(key, _)| key)),
+            words,
+            rarest,
             rules,
             sensitive: automaton(&sensitive, MatchKind::Standard)?,
             concealing: sources.iter().flat_map(|source| source.concealing.clone()).collect(),
@@ -329,6 +373,26 @@ impl Lexicon {
             anchors: automaton(&literals, MatchKind::Standard)?,
             opens: table.0.into_iter().map(|(_, opens)| opens).collect(),
         })
+    }
+}
+
+impl Lexicon {
+    /// The classes that a text may show where `word` stands, whatever stands next to it.
+    pub(super) fn hint(&self, word: &[u8]) -> u128 {
+        self.entry(word).map_or(0, |word| word.hint)
+    }
+
+    /// Whether `word` may fill the rarest element of some rule.
+    pub(super) fn is_rare(&self, word: &[u8]) -> bool {
+        self.rare.lets_pass(word) && self.hint(word) & self.rarest != 0
+    }
+
+    /// The entry of a word of any case.
+    pub(super) fn entry(&self, word: &[u8]) -> Option<&Word> {
+        if !self.sieve.lets_pass(word) {
+            return None;
+        }
+        lowered(word, |lower| self.words.get(lower))
     }
 }
 
@@ -346,31 +410,15 @@ fn compile_payload(source: &PayloadSource) -> Result<Payload, LexiconError> {
     Ok(Payload { signal: source.signal.clone().into_boxed_str(), lead: source.lead, pattern })
 }
 
-/// Adds the longest word of every phrase whose class is in `anchor`.
-fn add_words(
-    table: &mut AnchorTable,
-    sources: &[Source],
-    classes: &Classes,
-    anchor: u128,
-    opens: Anchor,
-) -> Result<(), LexiconError> {
-    for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
-        if classes.mask(name)? & anchor == 0 {
-            continue;
-        }
-        for phrase in phrases {
-            let longest = phrase.split(' ').max_by_key(|word| word.len()).unwrap_or(phrase);
-            table.add(longest, opens);
-        }
-    }
-    Ok(())
-}
-
 fn word_table(sources: &[Source], classes: &Classes) -> Result<Words, LexiconError> {
     let mut words: Words = HashMap::default();
+    let everyday: Vec<&str> = sources.iter().flat_map(|s| &s.everyday).map(String::as_str).collect();
     for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
         let class = classes.mask(name)?;
         for phrase in phrases {
+            let parts = phrase.split(|letter: char| letter.is_ascii() && !is_word(letter as u8));
+            let telling = parts.max_by_key(|part| (!everyday.contains(part), part.len())).unwrap_or_default();
+            words.entry(telling.as_bytes().into()).or_default().hint |= class;
             let mut parts = phrase.split(' ').map(|word| Box::<[u8]>::from(word.as_bytes()));
             let Some(first) = parts.next() else { continue };
             let rest: Vec<Box<[u8]>> = parts.collect();
@@ -407,7 +455,7 @@ mod tests {
 
     #[test]
     fn an_unknown_class_is_an_error_that_names_it() {
-        let bad = "version = 1\n[[rule]]\nsignal = \"M1\"\nanchor = \"nowhere\"\nmatch = [\"nowhere\"]\n";
+        let bad = "version = 1\n[[rule]]\nsignal = \"M1\"\nmatch = [\"nowhere\"]\n";
         assert!(matches!(Lexicon::compile(&[bad]), Err(LexiconError::Class(name)) if name == "nowhere"));
     }
 
@@ -415,7 +463,7 @@ mod tests {
     fn a_language_is_added_as_data_alone() {
         let base = "version = 1\nlanguage = \"x0\"\n[class]\nact = [\"run\"]\nmind = [\"ai\"]\n";
         let more = "version = 1\nlanguage = \"x1\"\n[class]\nact = [\"lanzu\"]\nmind = [\"makina\"]\n\
-                    [[rule]]\nsignal = \"M2\"\nanchor = \"mind\"\nmatch = [\"mind act\"]\n";
+                    [[rule]]\nsignal = \"M2\"\nmatch = [\"mind act\"]\n";
         let lexicon = Lexicon::compile(&[base, more]).unwrap();
         assert_eq!(
             lexicon.words.get(&b"lanzu"[..]).map(|word| word.classes),

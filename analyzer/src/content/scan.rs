@@ -1,80 +1,59 @@
-//! One pass over one surface: anchors first, then rules and patterns only near them.
+//! One surface: literals and words first, then rules and patterns only where they can match.
 
 use super::decoy::decoys;
 use super::grammar::Rule;
 use super::hidden::Spans;
-use super::lexer::{Lexer, is_word};
+use super::lexer::{BREAK, Lexer, Token, is_word};
 use super::lexicon::{Anchor, Lexicon, MarkerForm, in_company};
+use super::reader::read;
 
-/// Bytes before and after an anchor word that its rules may need.
-const WORD_REACH: usize = 480;
 /// Bytes after a payload anchor that its pattern may need; the patterns bound their own gaps below it.
 const PAYLOAD_REACH: usize = 720;
 
 /// Something seen in one surface; positions are those of the surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
-    pub(super) signal: Box<str>,
+pub(super) struct Hit<'l> {
+    pub(super) signal: &'l str,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
+impl<'l> Hit<'l> {
+    fn new(rule: &'l Rule, from: u32, to: u32) -> Self {
+        Self { signal: &rule.signal, start: from as usize, end: to as usize }
+    }
+}
+
 /// What one scan saw.
 #[derive(Default)]
-pub(super) struct Seen {
-    pub(super) hits: Vec<Hit>,
+pub(super) struct Seen<'l> {
+    pub(super) hits: Vec<Hit<'l>>,
     pub(super) spans: Spans,
-    /// Windows for the rules that count only in company.
-    pub(super) companions: Vec<(usize, usize)>,
     /// Whether the text speaks about attacks.
     pub(super) discusses: bool,
 }
 
 /// Ascending windows, each merged with the one before when they touch, so that no byte is read twice.
 #[derive(Default)]
-struct Windows(Vec<(usize, usize)>);
+pub(super) struct Windows(pub(super) Vec<(usize, usize)>);
 
 impl Windows {
-    fn add(&mut self, start: usize, end: usize) {
+    pub(super) fn add(&mut self, start: usize, end: usize) {
         match self.0.last_mut() {
             Some((_, last)) if start <= *last => *last = end.max(*last),
             _ => self.0.push((start, end)),
         }
     }
-
-    /// Adds the surroundings of a word up to the ends of its paragraph. An anchor inside the last window
-    /// needs no look back, since the window has it already.
-    fn add_paragraph(&mut self, text: &[u8], start: usize, end: usize) {
-        let limit = text.len().min(end + WORD_REACH);
-        let after = text.get(end..limit).unwrap_or_default();
-        let to = memchr::memmem::find(after, b"\n\n").map_or(limit, |at| end + at);
-        match self.0.last_mut() {
-            Some((_, last)) if end <= *last => *last = to.max(*last),
-            _ => {
-                let reach = start.saturating_sub(WORD_REACH);
-                let before = text.get(reach..start).unwrap_or_default();
-                let from = memchr::memmem::rfind(before, b"\n\n").map_or(reach, |at| reach + at + 2);
-                self.add(from, to);
-            }
-        }
-    }
 }
 
 /// Scans a whole surface.
-pub(super) fn scan(lexicon: &Lexicon, text: &[u8]) -> Seen {
+pub(super) fn scan<'l>(lexicon: &'l Lexicon, text: &[u8], work: &mut u64) -> Seen<'l> {
     let mut seen = Seen::default();
-    let (mut words, mut companions) = (Windows::default(), Windows::default());
-    let mut payloads: Vec<Windows> = lexicon.payloads.iter().map(|_| Windows::default()).collect();
+    let mut payloads: Vec<Windows> = Vec::new();
+    payloads.resize_with(lexicon.payloads.len(), Windows::default);
     for found in lexicon.anchors.find_overlapping_iter(text) {
         for anchor in lexicon.opens.get(found.pattern().as_usize()).into_iter().flatten() {
             match *anchor {
-                Anchor::Word if stands_alone(text, found.start(), found.end()) => {
-                    words.add_paragraph(text, found.start(), found.end());
-                }
-                Anchor::Companion if stands_alone(text, found.start(), found.end()) => {
-                    companions.add_paragraph(text, found.start(), found.end());
-                }
-                Anchor::Word | Anchor::Companion => {}
                 Anchor::Payload(index) => {
                     let lead = lexicon.payloads.get(index).map_or(0, |payload| payload.lead);
                     if let Some(windows) = payloads.get_mut(index) {
@@ -83,7 +62,7 @@ pub(super) fn scan(lexicon: &Lexicon, text: &[u8]) -> Seen {
                     }
                 }
                 Anchor::Marker(index, form) if stands(form, text, found.start(), found.end()) => {
-                    let signal = lexicon.markers.get(index).cloned().unwrap_or_default();
+                    let signal = lexicon.markers.get(index).map_or("", |signal| &**signal);
                     seen.hits.push(Hit { signal, start: found.start(), end: found.end() });
                 }
                 Anchor::Marker(..) => {}
@@ -92,25 +71,21 @@ pub(super) fn scan(lexicon: &Lexicon, text: &[u8]) -> Seen {
             }
         }
     }
-    for (start, end) in words.0 {
-        rules(lexicon, text, start, end, Scope::Alone, &mut seen.hits);
+    for range in read(lexicon, text, work) {
+        rules(lexicon, text, range, Scope::Alone, &mut seen.hits, work);
     }
-    seen.companions = companions.0;
     for (payload, windows) in lexicon.payloads.iter().zip(payloads) {
         for (start, end) in windows.0 {
             let window = text.get(start..end).unwrap_or_default();
+            *work += window.len() as u64;
             seen.hits.extend(payload.pattern.find_iter(window).map(|found| Hit {
-                signal: payload.signal.clone(),
+                signal: &payload.signal,
                 start: start + found.start(),
                 end: start + found.end(),
             }));
         }
     }
-    seen.hits.extend(decoys(text).into_iter().map(|(signal, start, end)| Hit {
-        signal: signal.into(),
-        start,
-        end,
-    }));
+    seen.hits.extend(decoys(text).into_iter().map(|(signal, start, end)| Hit { signal, start, end }));
     seen
 }
 
@@ -135,34 +110,41 @@ impl Scope {
     }
 }
 
-/// Runs the rules over `text[start..end]`, cut at word boundaries.
-pub(super) fn rules(
-    lexicon: &Lexicon,
+/// Runs the rules over one range of `text`, cut at word boundaries.
+pub(super) fn rules<'l>(
+    lexicon: &'l Lexicon,
     text: &[u8],
-    start: usize,
-    end: usize,
+    (start, end): (usize, usize),
     scope: Scope,
-    hits: &mut Vec<Hit>,
+    hits: &mut Vec<Hit<'l>>,
+    work: &mut u64,
 ) {
     let window = text.get(start..end).unwrap_or_default();
     // A window that begins inside a word would read its tail as a word.
     let whole = start == 0 || scope == Scope::Hidden || text.get(start - 1) == Some(&b'\n');
     let cut = if whole { 0 } else { window.iter().take_while(|byte| is_word(**byte)).count() };
     let tokens = Lexer::tokens(lexicon, text, start + cut, end, whole);
-    let present = tokens.iter().fold(0, |classes, token| classes | token.classes);
-    for rule in lexicon.rules.iter().filter(|rule| scope.holds(rule)) {
-        rule.find(&tokens, present, |from, to| {
-            hits.push(Hit { signal: rule.signal.clone(), start: from as usize, end: to as usize });
-        });
+    *work += tokens.len() as u64;
+    let present = classes_of(&tokens);
+    for sentence in tokens.split_inclusive(|token| token.classes & BREAK != 0) {
+        let seen = classes_of(sentence);
+        for rule in
+            lexicon.rules.iter().filter(|rule| !rule.crosses && rule.possible(seen) && scope.holds(rule))
+        {
+            *work += sentence.len() as u64;
+            rule.find(sentence, |from, to| hits.push(Hit::new(rule, from, to)));
+        }
+    }
+    for rule in
+        lexicon.rules.iter().filter(|rule| rule.crosses && rule.possible(present) && scope.holds(rule))
+    {
+        *work += tokens.len() as u64;
+        rule.find(&tokens, |from, to| hits.push(Hit::new(rule, from, to)));
     }
 }
 
-fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
-    let before = start.checked_sub(1).and_then(|at| text.get(at));
-    // An escaped line end (`\n` in JSON) before the word ends in a letter.
-    let escaped = start.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'\\');
-    (escaped || !before.is_some_and(u8::is_ascii_alphanumeric))
-        && !text.get(end).is_some_and(u8::is_ascii_alphanumeric)
+fn classes_of(tokens: &[Token<'_>]) -> u128 {
+    tokens.iter().fold(0, |classes, token| classes | token.classes)
 }
 
 fn stands(form: MarkerForm, text: &[u8], start: usize, end: usize) -> bool {

@@ -19,13 +19,15 @@ pub(super) struct Survey<'l> {
     lexicon: &'l Lexicon,
     pub(super) groups: Groups,
     pub(super) findings: Vec<Finding>,
+    /// Bytes of surfaces, words looked up, tokens visited and bytes given to patterns.
+    pub(super) work: u64,
 }
 
 impl<'l> Survey<'l> {
     /// Surveys `bytes`. Decoded runs are shorter than what they were decoded from and at most
     /// [`VIEW_DEPTH_MAX`] deep, so the work is linear in the length.
     pub(super) fn of(lexicon: &'l Lexicon, bytes: &[u8]) -> Self {
-        let mut survey = Self { lexicon, groups: Groups::default(), findings: Vec::new() };
+        let mut survey = Self { lexicon, groups: Groups::default(), findings: Vec::new(), work: 0 };
         let covered = bytes.get(..bytes.len().min(JUDGED_BYTES_MAX)).unwrap_or_default();
         survey.groups.unread = covered.len() < bytes.len();
         match utf16(covered) {
@@ -46,10 +48,11 @@ impl<'l> Survey<'l> {
     fn examine(&mut self, surface: &Surface<'_>, depth: usize) {
         let (folded, unseen) = fold(surface);
         let top = folded.as_ref().unwrap_or(surface);
-        let seen = scan(self.lexicon, &top.text);
+        let seen = scan(self.lexicon, &top.text, &mut self.work);
+        self.work += top.text.len() as u64;
         self.groups.discusses |= seen.discusses;
         for hit in &seen.hits {
-            self.add(&hit.signal, top.judged(hit.start, hit.end));
+            self.add(hit.signal, top.judged(hit.start, hit.end));
         }
         self.unseen(surface, top, &unseen, &seen.hits);
         for span in &seen.spans.found {
@@ -65,10 +68,9 @@ impl<'l> Survey<'l> {
         // Last, so that what the decoded runs showed is company too.
         if self.groups.model || self.groups.role {
             let mut hits = Vec::new();
-            for (start, end) in seen.companions {
-                rules(self.lexicon, &top.text, start, end, Scope::Company, &mut hits);
-            }
-            hits.iter().for_each(|hit| self.add(&hit.signal, top.judged(hit.start, hit.end)));
+            let whole = (0, top.text.len());
+            rules(self.lexicon, &top.text, whole, Scope::Company, &mut hits, &mut self.work);
+            hits.iter().for_each(|hit| self.add(hit.signal, top.judged(hit.start, hit.end)));
         }
     }
 
@@ -79,20 +81,21 @@ impl<'l> Survey<'l> {
     }
 
     /// A hidden span counts when it holds an instruction, a role marker or a payload.
-    fn hidden(&mut self, surface: &Surface<'_>, span: Span, outer: &[Hit]) {
+    fn hidden(&mut self, surface: &Surface<'_>, span: Span, outer: &[Hit<'l>]) {
         let mut inner = Vec::new();
-        rules(self.lexicon, &surface.text, span.start, span.end, Scope::Hidden, &mut inner);
+        let range = (span.start, span.end);
+        rules(self.lexicon, &surface.text, range, Scope::Hidden, &mut inner, &mut self.work);
         for hit in &inner {
-            self.add(&hit.signal, surface.judged(hit.start, hit.end));
+            self.add(hit.signal, surface.judged(hit.start, hit.end));
         }
-        let within = |hit: &&Hit| hit.start >= span.start && hit.end <= span.end;
-        if inner.iter().chain(outer.iter().filter(within)).any(|hit| carries(&hit.signal)) {
+        let within = |hit: &&Hit<'l>| hit.start >= span.start && hit.end <= span.end;
+        if inner.iter().chain(outer.iter().filter(within)).any(|hit| carries(hit.signal)) {
             self.add(span.signal, surface.judged(span.start, span.end));
         }
     }
 
     /// Invisible characters count by what they hide: a split instruction, a turned-round one, or a payload.
-    fn unseen(&mut self, raw: &Surface<'_>, top: &Surface<'_>, unseen: &Unseen, hits: &[Hit]) {
+    fn unseen(&mut self, raw: &Surface<'_>, top: &Surface<'_>, unseen: &Unseen, hits: &[Hit<'l>]) {
         if let Some((start, end)) = unseen.tags {
             self.add("H5", raw.judged(start, end));
         }
@@ -105,7 +108,7 @@ impl<'l> Survey<'l> {
         let splits: Vec<usize> = unseen.splits.iter().map(|at| raw.judged(*at, at + 1).0).collect();
         let overrides: Vec<(usize, usize)> =
             unseen.overrides.iter().map(|(start, end)| raw.judged(*start, *end)).collect();
-        for hit in hits.iter().filter(|hit| carries(&hit.signal)) {
+        for hit in hits.iter().filter(|hit| carries(hit.signal)) {
             let (start, end) = top.judged(hit.start, hit.end);
             let first = splits.partition_point(|at| *at < start);
             if splits.get(first).is_some_and(|at| *at < end) {
