@@ -6,6 +6,7 @@
 
 mod apply;
 mod argv;
+mod bomb;
 mod candidates;
 mod canonical;
 mod code;
@@ -13,6 +14,7 @@ mod env;
 pub(crate) mod found;
 mod git;
 mod guard;
+mod hidden;
 mod ir;
 mod loader;
 mod machine;
@@ -58,6 +60,17 @@ pub struct CommandAnalysis {
     pub source: Source,
     /// The pipelines that it consists of, in canonical form where they have one, for people.
     pub commands: Vec<String>,
+    /// The programs that it runs by name, each once, in alphabetical order.
+    pub programs: Vec<Program>,
+}
+
+/// A program that a command line runs by its name; scripts that it runs by a path are no such programs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Program {
+    /// Base name.
+    pub name: String,
+    /// The command table has a row for it.
+    pub listed: bool,
 }
 
 /// Understands a command line. Total and bounded: text that is too long, too deep or broken gives an opaque
@@ -66,6 +79,9 @@ pub fn analyze(text: &str, around: &Surroundings) -> CommandAnalysis {
     let mut machine = Machine::new(around);
     let out = machine.text(text, &Stream::empty());
     raw_guard(&mut machine, text);
+    if hidden::is_disguised(text) {
+        machine.found.opaque();
+    }
     let lines = std::mem::take(&mut machine.lines);
     let tier = machine.found.tier;
     for form in &lines {
@@ -87,6 +103,7 @@ pub fn analyze(text: &str, around: &Surroundings) -> CommandAnalysis {
         reads: if out.taint.files.is_empty() { found.reads } else { merged(found.reads, &out.taint.files) },
         source: if out.taint.is_remote() { Source::Remote(out.taint.remote) } else { Source::Local },
         commands: lines.into_iter().collect(),
+        programs: std::mem::take(&mut machine.programs).into_iter().collect(),
     }
 }
 

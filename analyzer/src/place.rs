@@ -1,5 +1,6 @@
 //! Where a path lies, and what touching it means.
 
+mod glob;
 mod lists;
 
 use circinus_core::action::{Flag, Tier};
@@ -31,6 +32,8 @@ pub struct Place {
     pub path: Option<String>,
     /// It was a pattern.
     pub pattern: bool,
+    /// A secret that the pattern can stand for.
+    pub matched: Option<Operand>,
     /// Where it lies.
     pub region: Region,
     /// What persists by it (`PersistHost` or `PersistWs`), if anything does.
@@ -54,6 +57,19 @@ impl Place {
     /// Whether the path is all of the workspace or of a directory for scratch files.
     pub(crate) fn is_region_root(&self, path: &str) -> bool {
         lists::TEMP.contains(&path) || self.root
+    }
+
+    /// Whether it is, or lies in, what a build makes again, by the conventions for its name.
+    pub(crate) fn is_built(&self) -> bool {
+        self.path.as_deref().is_some_and(|path| path.split('/').any(lists::is_built_name))
+    }
+
+    /// Whether it is a part of a repository's own store, without which its history is lost.
+    pub(crate) fn is_history(&self) -> bool {
+        let inside = self.path.as_deref().and_then(|path| path.split_once("/.git/"));
+        inside.is_some_and(|(_, inside)| {
+            ["objects", "refs", "HEAD", "packed-refs", "logs"].iter().any(|part| is_within(inside, part))
+        })
     }
 
     /// The tier of writing there, and the tier when content without authority named it.
@@ -92,6 +108,7 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         operand: parsed.filter(|_| pattern_at.is_none()),
         path: None,
         pattern: pattern_at.is_some(),
+        matched: None,
         region: Region::Outside,
         persists: None,
         secret: false,
@@ -109,8 +126,17 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         None => path.clone(),
     };
     place.region = region(&path, around);
+    if pattern_at.is_some() {
+        let full = match raw.strip_prefix("~/") {
+            Some(rest) => format!("{}/{rest}", around.home()),
+            None if raw.starts_with('/') => raw.to_owned(),
+            None => format!("{}/{raw}", cwd.unwrap_or_default()),
+        };
+        let secret = lists::secrets(&full, around.home()).find(|secret| glob::matches(&full, secret));
+        place.matched = secret.and_then(|secret| Operand::parse(Kind::Path, &secret, &context));
+    }
     place.persists = persists(&probe, around);
-    place.secret = lists::is_secret(&probe, around.home());
+    place.secret = place.matched.is_some() || lists::is_secret(&probe, around.home());
     // A project may have a file of that name; what is installed lies outside.
     let installed = place.region == Region::Outside && lists::is_guard_name(&probe);
     place.guard = is_within(&path, &around.circinus_home) || installed;

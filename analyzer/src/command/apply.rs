@@ -120,7 +120,9 @@ impl Machine<'_> {
         let env_cwd = self.env.cwd.clone();
         self.global_directory(argv);
         let by = format!("{} {}", run.by, head.text);
-        let out = match rule.sub(&head.text).filter(|_| head.known) {
+        // Some file systems do not tell names by case.
+        let lower = head.text.to_ascii_lowercase();
+        let out = match rule.sub(&head.text).or_else(|| rule.sub(&lower)).filter(|_| head.known) {
             Some(sub) => self.apply(&by, sub, rest, run.stdin.clone()),
             None if rest.iter().any(|arg| matches!(arg.text.as_str(), "--help" | "--version")) => {
                 Stream::default()
@@ -216,7 +218,12 @@ impl Machine<'_> {
                 let code = run.stdin.clone();
                 run.takes(&code::run_code(self, &run.by, language, &code));
             }
-            Stdin::Sent => run.outgoing.absorb(&run.stdin.taint.clone()),
+            Stdin::Sent => {
+                run.outgoing.absorb(&run.stdin.taint.clone());
+                if !run.sends && run.stdin.text.as_deref() != Some("") {
+                    self.sends_after_all(&mut run);
+                }
+            }
             _ => {}
         }
         let stays = run.loopback && run.destinations.is_empty();
@@ -244,6 +251,14 @@ impl Machine<'_> {
             }
         }
         out
+    }
+
+    /// What comes in is a body: its addresses are destinations.
+    fn sends_after_all(&mut self, run: &mut Run<'_>) {
+        run.sends = true;
+        for (_, operands) in std::mem::take(&mut run.destinations) {
+            self.destination(run, operands);
+        }
     }
 
     /// Secrets that go out to a place that is not their home.

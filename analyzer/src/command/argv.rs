@@ -106,14 +106,22 @@ fn exact(rule: &'static Rule, arg: &Arg) -> Option<(&'static Opt, Option<Arg>)> 
     Some((found, value.map(|value| arg.with_text(value))))
 }
 
-/// A long option by an unambiguous beginning of its name, as `getopt_long` accepts.
+/// A long option by the beginning of its name, as `getopt_long` accepts. Where several begin alike, it is the
+/// one that does most; an option that keeps a program from acting must be spelled out, for not every program
+/// knows abbreviations.
 fn abbreviated(rule: &'static Rule, name: &str) -> Option<&'static Opt> {
-    if !name.starts_with("--") || name.len() < 5 {
+    if !name.starts_with("--") || name.len() < 3 {
         return None;
     }
-    let mut fits = rule.options.iter().filter(|opt| opt.names.iter().any(|full| full.starts_with(name)));
-    let first = fits.next()?;
-    fits.next().is_none().then_some(first)
+    let fits: Vec<_> = rule
+        .options
+        .iter()
+        .filter(|opt| !opt.only_says && opt.names.iter().any(|full| full.starts_with(name)))
+        .collect();
+    match fits.as_slice() {
+        [only] => Some(only),
+        _ => fits.into_iter().filter(|opt| opt.acts()).max_by_key(|opt| (opt.tier, opt.effects.len())),
+    }
 }
 
 /// `-xvf file`, `-ofile`: short options in one argument.

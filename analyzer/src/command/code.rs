@@ -68,6 +68,12 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
     match code.text.as_deref() {
         Some("") => Stream::empty(),
         Some(text) if language == "shell" => machine.text(text, &Stream::empty()),
+        Some(text) if matches!(language, "powershell" | "cmd") => {
+            // Another shell's language is recognised and not read.
+            machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
+            machine.found.opaque();
+            Stream::default()
+        }
         Some(text) => {
             machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
             literal::scan(machine, by, language, text);

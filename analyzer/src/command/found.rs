@@ -136,7 +136,7 @@ impl Found {
             self.raise(Tier::T1);
             self.effect(Effect::Cred);
         }
-        let Some(operand) = &place.operand else { return };
+        let Some(operand) = place.operand.as_ref().or(place.matched.as_ref()) else { return };
         if shown {
             self.read(operand);
         }
@@ -154,6 +154,10 @@ impl Found {
         self.effect(Effect::Write);
         if place.guard {
             self.guard();
+        }
+        if place.is_history() {
+            self.effect(Effect::Destroy);
+            self.raise(Tier::T2);
         }
         let (tier, on_gap) = place.write_tiers();
         self.raise(tier);
@@ -196,7 +200,9 @@ impl Found {
             place.path.as_deref().is_some_and(|path| path.ends_with("/.git") || path.contains("/.git/"))
                 || place.pattern && place.region == Region::Outside;
         let root = recursive && place.path.as_deref().is_some_and(|path| place.is_region_root(path));
+        let kept = recursive && place.region == Region::Workspace && !place.is_built();
         let ordinary = !root
+            && !kept
             && matches!(place.region, Region::Workspace | Region::Temp)
             && place.path.is_some()
             && !whole;

@@ -52,6 +52,9 @@ const RUNS: &[&str] = &[
     "interactive.difffilter",
     "sendemail.*",
 ];
+/// Settings that let go of what could be brought back, when they are set to now.
+const FORGETS: &[&str] =
+    &["gc.pruneexpire", "gc.reflogexpire", "gc.reflogexpireunreachable", "gc.worktreepruneexpire"];
 /// Programs that such settings are set to so that nothing waits for a person.
 const HARMLESS: &[&str] = &[
     "cat",
@@ -109,6 +112,10 @@ pub(super) fn refspec(machine: &mut Machine<'_>, arg: &Arg) {
 /// `-c key=value`: in force for this one command.
 pub(super) fn setting(machine: &mut Machine<'_>, arg: &Arg) {
     let (key, value) = arg.text.split_once('=').unwrap_or((arg.text.as_str(), ""));
+    if FORGETS.contains(&key.to_ascii_lowercase().as_str()) && matches!(value, "now" | "all" | "0") {
+        machine.found.effect(Effect::Destroy);
+        machine.found.raise(Tier::T2);
+    }
     if runs(key) && !HARMLESS.contains(&value) {
         machine.found.effect(Effect::Exec);
         machine.found.raise(Tier::T2);
@@ -184,7 +191,12 @@ pub(super) fn discard(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Opti
         }
         return None;
     }
-    if has("--") || has(".") {
+    let makes = ["-b", "-B", "--orphan", "-t", "--track", "--detach"].iter().any(|name| has(name));
+    let operands = args.iter().filter(|arg| !arg.text.starts_with('-')).count();
+    let from_list = args.iter().any(|arg| arg.text.starts_with("--pathspec-from-file"));
+    let pattern = args.iter().any(|arg| arg.text.starts_with([':', '*']));
+    // A second operand is a path, whose changes are thrown away.
+    if has("--") || has(".") || from_list || !makes && (pattern || operands > 1) {
         machine.found.effect(Effect::Destroy);
         machine.found.raise(Tier::T2);
     }

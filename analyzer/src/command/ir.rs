@@ -22,6 +22,8 @@ pub(super) enum Node {
     Loop {
         /// Variable and the words that it takes, if it is a `for`.
         over: Option<(String, Vec<String>)>,
+        /// Its condition is constant, so that it never ends by itself.
+        endless: bool,
         /// Condition (if any) and body.
         body: Vec<Node>,
     },
@@ -69,6 +71,8 @@ pub(super) struct Simple {
 pub(super) struct Redirect {
     /// The descriptor before the operator, if written.
     pub(super) fd: Option<i32>,
+    /// The variable that gets the descriptor, as in `{name}<file`.
+    pub(super) name: Option<String>,
     pub(super) kind: RedirectKind,
 }
 

@@ -17,6 +17,15 @@ const FILES: &[&str] = &[
     "PYTHONSTARTUP",
     "PERL5LIB",
     "RUBYLIB",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG",
+    "GCONV_PATH",
+    "LESSKEY",
+    "LESSKEYIN",
+    "PERL5DB",
+    "INPUTRC",
+    "ZDOTDIR",
 ];
 /// Variables whose value is a directory that code is found in.
 const DIRECTORIES: &[&str] = &["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"];
@@ -46,6 +55,14 @@ const COMMANDS: &[&str] = &[
     "CARGO_BUILD_RUSTC_WRAPPER",
     "RSYNC_RSH",
     "TAR_OPTIONS",
+    "SUDO_ASKPASS",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "NPM_CONFIG_SCRIPT_SHELL",
+    "npm_config_script_shell",
+    "CVS_RSH",
+    "SVN_SSH",
+    "SYSTEMD_PAGER",
+    "PERLDB_OPTS",
 ];
 /// Variables that hold options of an interpreter.
 const OPTIONS: &[&str] = &[
@@ -83,6 +100,14 @@ const HARMLESS: &[&str] = &[
 
 /// Looks at an assignment.
 pub(super) fn assigned(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    // Settings of git by environment (git-config(1)).
+    if name.starts_with("GIT_CONFIG_KEY_") || name == "GIT_CONFIG_PARAMETERS" {
+        super::git::setting(machine, &value.with_text(&format!("{}=*", value.text.trim_matches('\''))));
+    }
+    if name == "TAPE" && value.text.contains(':') {
+        machine.found.effect(Effect::Send);
+        machine.found.raise(Tier::T2);
+    }
     if name.starts_with("CIRCINUS_") {
         machine.found.guard();
     }
@@ -147,6 +172,7 @@ fn options(machine: &mut Machine<'_>, name: &str, value: &Arg) {
         let &[option, file] = pair else { continue };
         if matches!(option, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader") {
             code::run_file(machine, name, &value.with_text(file), Some("node"));
+            machine.found.raise(Tier::T2);
         }
     }
     for word in words {

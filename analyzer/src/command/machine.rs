@@ -9,8 +9,10 @@ pub(super) use redirect::{host_operands, source_of};
 
 use std::collections::{BTreeSet, HashMap};
 
-use circinus_core::action::Flag;
+use circinus_core::action::{Flag, Tier};
 
+use super::Program;
+use super::bomb;
 use super::canonical::render;
 use super::env::Env;
 use super::found::Found;
@@ -42,6 +44,8 @@ pub(super) struct Machine<'a> {
     pub(super) files: HashMap<String, Stream>,
     /// Pipelines in canonical form.
     pub(super) lines: BTreeSet<String>,
+    /// Programs run by name.
+    pub(super) programs: BTreeSet<Program>,
     commands_left: usize,
     statements_left: usize,
     bytes_left: usize,
@@ -58,6 +62,7 @@ impl<'a> Machine<'a> {
             found: Found::default(),
             files: HashMap::new(),
             lines: BTreeSet::new(),
+            programs: BTreeSet::new(),
             commands_left: COMMANDS_MAX,
             statements_left: STATEMENTS_MAX,
             bytes_left: WORK_BYTES_MAX,
@@ -79,7 +84,12 @@ impl<'a> Machine<'a> {
         }
         self.text_depth += 1;
         let out = match parse(text) {
-            Ok(nodes) => self.all(&nodes, stdin),
+            Ok(nodes) => {
+                if bomb::multiplies(&nodes) {
+                    self.found.raise(Tier::T2);
+                }
+                self.all(&nodes, stdin)
+            }
             Err(refusal) => self.refused(text, refusal),
         };
         self.text_depth -= 1;
@@ -132,7 +142,7 @@ impl<'a> Machine<'a> {
             }
             Node::List(items) => self.list(items, stdin),
             Node::Branch { head, arms } => self.branch(head, arms, stdin),
-            Node::Loop { over, body } => self.repeat(over.as_ref(), body, stdin),
+            Node::Loop { over, body, .. } => self.repeat(over.as_ref(), body, stdin),
             Node::Function(name, body) => {
                 self.env.functions.insert(name.clone(), (**body).clone());
                 Stream::empty()
@@ -228,6 +238,9 @@ impl<'a> Machine<'a> {
         let env = subshell.then(|| self.env.clone());
         let aims = self.redirects(redirects);
         let stdin = aims.stdin.clone().unwrap_or_else(|| stdin.clone());
+        for (number, _, stream) in aims.opened.iter().cloned() {
+            self.env.open(number, stream);
+        }
         let out = self.node(body, &stdin);
         let out = self.deliver(out, &aims, "redirection");
         if let Some(env) = env {

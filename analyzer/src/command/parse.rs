@@ -166,18 +166,22 @@ fn compound(tree: &Tree, depth: usize) -> Node {
             arms.extend(else_body.as_deref().map(inner));
             group(Node::Branch { head: vec![inner(condition)], arms }, aims, false)
         }
-        Kind::While { condition, body, redirects: aims }
-        | Kind::Until { condition, body, redirects: aims } => {
-            group(Node::Loop { over: None, body: vec![inner(condition), inner(body)] }, aims, false)
+        Kind::While { condition, body, redirects: aims } => {
+            rounds(inner(condition), inner(body), aims, &["true", ":", "1"])
+        }
+        Kind::Until { condition, body, redirects: aims } => {
+            rounds(inner(condition), inner(body), aims, &["false", "0"])
         }
         Kind::For { var, words, body, redirects: aims }
         | Kind::Select { var, words, body, redirects: aims } => {
             let words = words.as_deref().map_or_else(|| vec!["\"$@\"".to_owned()], raw_words);
-            group(Node::Loop { over: Some((var.clone(), words)), body: vec![inner(body)] }, aims, false)
+            let over = Some((var.clone(), words));
+            group(Node::Loop { over, endless: false, body: vec![inner(body)] }, aims, false)
         }
         Kind::ForArith { init, cond, incr, body, redirects: aims } => {
             let head = Node::Expand([init, cond, incr].iter().map(|part| format!("\"{part}\"")).collect());
-            group(Node::Loop { over: None, body: vec![head, inner(body)] }, aims, false)
+            let endless = matches!(cond.trim(), "" | "1");
+            group(Node::Loop { over: None, endless, body: vec![head, inner(body)] }, aims, false)
         }
         Kind::Case { word, patterns, redirects: aims } => {
             let mut words = raw_words(std::slice::from_ref(word));
@@ -189,6 +193,18 @@ fn compound(tree: &Tree, depth: usize) -> Node {
         // looked at, and what nobody has looked at is not understood.
         _ => Node::TooDeep,
     }
+}
+
+/// A `while` or `until`; it is endless when its condition is one of `constants`.
+fn rounds(condition: Node, body: Node, aims: &[Tree], constants: &[&str]) -> Node {
+    let word = match &condition {
+        Node::Simple(simple) => simple.words.first(),
+        Node::Expand(words) => words.first(),
+        _ => None,
+    };
+    let plain = word.map_or("", |word| word.trim_matches(['"', ' ']));
+    let endless = constants.contains(&plain.rsplit('/').next().unwrap_or_default());
+    group(Node::Loop { over: None, endless, body: vec![condition, body] }, aims, false)
 }
 
 fn group(body: Node, aims: &[Tree], subshell: bool) -> Node {
@@ -223,10 +239,12 @@ fn redirects(trees: &[Tree]) -> Vec<Redirect> {
         .filter_map(|tree| match &tree.kind {
             Kind::Redirect { op, target, fd, varfd } => Some(Redirect {
                 fd: (*fd >= 0 && varfd.is_none()).then_some(*fd),
+                name: varfd.clone(),
                 kind: RedirectKind::Word(op.clone(), raw_word(target)?),
             }),
             Kind::HereDoc { content, quoted, fd, .. } => Some(Redirect {
                 fd: (*fd >= 0).then_some(*fd),
+                name: None,
                 kind: RedirectKind::Here { body: content.clone(), literal: *quoted },
             }),
             _ => None,

@@ -3,6 +3,7 @@
 mod archive;
 mod copy;
 mod echo;
+mod editor;
 mod find;
 mod remote;
 mod shell;
@@ -33,8 +34,10 @@ pub(super) fn before(
         Special::CommandQuery => shell::command(machine, rule, args, stdin),
         Special::Docker => remote::container(machine, by, rule, args, stdin),
         Special::Echo => echo::print(machine, by, args),
+        Special::Editor => editor::scripts(machine, by, args),
         Special::Env => shell::env(machine, rule, args, stdin),
         Special::Eval => shell::eval(machine, by, args),
+        Special::Fd => find::batch(machine, rule, args, stdin),
         Special::Find => find::walk(machine, by, args, stdin),
         Special::GhApi => git::api_reads(machine, args, stdin),
         Special::GitConfig => git::config(machine, args),
@@ -45,10 +48,12 @@ pub(super) fn before(
             Some(machine.unlisted(by, args, stdin))
         }
         Special::Kill => guard::kill(machine, args),
+        Special::Make => editor::make(machine, by, rule, args, stdin),
         Special::Mktemp => shell::mktemp(machine, args),
+        Special::Netcat => remote::probe(machine, by, rule, args, stdin),
         Special::Npx => shell::package_runner(machine, rule, args, stdin),
         Special::Printenv => shell::printenv(machine, args),
-        Special::Python => shell::python(machine, args, stdin),
+        Special::Python => shell::python(machine, by, args, stdin),
         Special::Read => shell::read(machine, args, stdin),
         Special::Rsync => remote::copy(machine, by, rule, args, stdin),
         Special::Sed => stream::sed(machine, by, rule, args, stdin),
@@ -63,7 +68,7 @@ pub(super) fn before(
         }
         Special::Test => Some(shell::nothing(machine)),
         Special::Words => shell::words(machine, by, rule, args),
-        Special::Xargs => find::xargs(machine, rule, args, stdin),
+        Special::Xargs => find::xargs(machine, by, rule, args, stdin),
         Special::None
         | Special::Clone
         | Special::Copy

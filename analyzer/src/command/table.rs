@@ -53,6 +53,13 @@ pub(super) struct Opt {
     pub(super) only_says: bool,
 }
 
+impl Opt {
+    /// Whether it changes what the program does to anything but its own output.
+    pub(super) fn acts(&self) -> bool {
+        self.tier > Tier::T0 || !self.effects.is_empty() || !self.flags.is_empty()
+    }
+}
+
 /// What a word is to the program that gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -90,6 +97,8 @@ pub(super) enum Role {
     UrlOrFile,
     /// A list of what to install.
     ConfigFile,
+    /// A file mode; one that lets others run a file as its owner grants that.
+    Mode,
     /// A network address that is read, or written to when the action sends.
     Url,
     /// A host that is talked to; `user@host:path` is taken apart.
@@ -170,15 +179,19 @@ pub(super) enum Special {
     Docker,
     Download,
     Echo,
+    Editor,
     Env,
     Eval,
+    Fd,
     Find,
     GhApi,
     GitConfig,
     Inner,
     Kill,
     Link,
+    Make,
     Mktemp,
+    Netcat,
     Npx,
     Printenv,
     Python,

@@ -107,11 +107,62 @@ const SECRETS_IN_HOME: &[&str] = &[
     ".boto",
     ".s3cfg",
     ".config/rclone/rclone.conf",
+    ".config/pypoetry/auth.toml",
     ".local/share/keyrings",
     ".mozilla/firefox",
     ".config/google-chrome",
     "Library/Application Support/Google/Chrome",
 ];
+
+/// Names of secret files that lie anywhere.
+const SECRET_NAMES: &[&str] =
+    &[".env", ".env.local", ".env.production", ".envrc", "id_rsa", "id_ed25519", ".pypirc", ".netrc"];
+
+/// Secrets that a pattern may stand for: those of the home, and those that lie anywhere, in the directory of
+/// the pattern.
+pub(super) fn secrets<'a>(pattern: &'a str, home: &'a str) -> impl Iterator<Item = String> + 'a {
+    let home = home.trim_end_matches('/');
+    let directory = pattern.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let keys = ["id_rsa", "id_ed25519"].iter().map(move |name| format!("{home}/.ssh/{name}"));
+    let in_home = SECRETS_IN_HOME.iter().map(move |inside| format!("{home}/{inside}"));
+    let here = SECRET_NAMES.iter().map(move |name| format!("{directory}/{name}"));
+    keys.chain(in_home).chain(here)
+}
+
+/// Directories that builds and tools fill, and fill again.
+const BUILT: &[&str] = &[
+    "target",
+    "build",
+    "dist",
+    "out",
+    "node_modules",
+    "coverage",
+    "__pycache__",
+    "tmp",
+    "temp",
+    "bin",
+    "obj",
+    "venv",
+    "htmlcov",
+    "_build",
+    "results",
+    "test-results",
+    "playwright-report",
+    "generated",
+    "cache",
+    "logs",
+    "vendor",
+    "output",
+];
+
+/// Whether a name is that of a directory which a build makes again; hidden ones are caches and worktrees,
+/// except for the repository itself.
+pub(super) fn is_built_name(name: &str) -> bool {
+    let hidden = name.len() > 1 && name.starts_with('.') && !matches!(name, ".git" | ".github" | "..");
+    let cache = name.ends_with("-cache") || name.ends_with("_cache") || name.ends_with(".egg-info");
+    let build = name.strip_prefix("build-").is_some() || name.starts_with("cmake-build");
+    BUILT.contains(&name) || hidden || cache || build
+}
 
 /// Files of the system that hold secrets.
 const SECRETS_IN_SYSTEM: &[&str] =
@@ -154,7 +205,10 @@ pub(super) fn is_secret_name(path: &str) -> bool {
         ["rsa", "dsa", "ecdsa", "ed25519"].iter().any(|algorithm| kind.starts_with(algorithm))
             && !name.ends_with(".pub")
     });
-    environment || key || ssh
+    environment
+        || key
+        || ssh
+        || matches!(name.as_str(), ".pypirc" | ".netrc" | ".pgpass" | ".git-credentials")
 }
 
 /// Whether the name is that of a part of Circinus, wherever it lies.

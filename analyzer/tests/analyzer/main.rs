@@ -9,6 +9,7 @@
 mod bounds;
 mod cases;
 mod content;
+mod corpus_commands;
 mod forms;
 mod metamorphic;
 mod pool;

@@ -6,6 +6,7 @@ use circinus_core::operand::{Kind, Operand};
 
 use super::super::code;
 use super::super::found::address;
+use super::super::hidden::is_lookalike;
 use super::super::machine::{Machine, host_operands};
 use super::super::table::Role;
 use super::super::value::Arg;
@@ -54,6 +55,20 @@ impl Machine<'_> {
                     self.found.catastrophe();
                 }
                 self.found.writes_place(&run.by, &place, super::super::machine::source_of(&stream), false);
+            }
+            Role::Mode => {
+                // Set-user-ID and set-group-ID (chmod(1)).
+                let digits = arg.text.trim_start_matches('0');
+                let numeric = digits.len() == 4 && digits.starts_with(['2', '4', '6', '3', '5', '7']);
+                let letters = arg.text.split(',').any(|part| {
+                    part.split_once(['+', '=']).is_some_and(|(who, what)| {
+                        what.contains('s') && (who.is_empty() || who.contains(['u', 'g', 'a']))
+                    })
+                });
+                if numeric || letters {
+                    self.found.effect(Effect::Persist);
+                    self.found.raise(Tier::T2);
+                }
             }
             Role::Delete => {
                 let place = self.place(arg);
@@ -140,6 +155,9 @@ impl Machine<'_> {
         }
         run.remote = true;
         self.sent(arg, run);
+        if is_lookalike(&arg.text) {
+            self.found.opaque();
+        }
         let Some(operands) = address(&arg.text, &self.around.paths) else {
             if !arg.known {
                 self.found.effect(if run.sends { Effect::Send } else { Effect::Fetch });

@@ -90,6 +90,9 @@ const DECODES: &[&str] =
     &["b64decode", "base64", "fromhex", "atob(", "decode64", "unhexlify", "marshal", "codecs.decode"];
 /// Running of computed text.
 const EVALUATES: &[&str] = &["exec(", "eval(", "Function(", "compile("];
+/// Calls that change a file in another way.
+const CHANGES: &[&str] =
+    &[".chmod(", ".rename(", ".replace(", ".chown(", ".symlink", "chmodSync", "renameSync"];
 /// Literals looked at.
 const LITERALS_MAX: usize = 256;
 
@@ -102,9 +105,26 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
     if has(EVALUATES) && has(DECODES) {
         machine.found.opaque();
     }
+    let pipes = language == "awk" && (text.contains("| \"") || text.contains("|\"") || text.contains("\" |"));
+    if runs || pipes {
+        // What runs may be computed, so the literals are not all of it.
+        machine.found.raise(Tier::T2);
+    }
+    if runs && has(DECODES) {
+        machine.found.opaque();
+    }
+    if removes && has(REMOVES_TREES) {
+        machine.found.effect(Effect::Destroy);
+        machine.found.raise(Tier::T2);
+    }
+    if text.trim_start().starts_with("rm ") {
+        // A command line that was given to the wrong program; it would do no good in the right one either.
+        machine.inner_shell(text);
+    }
     let sends = has(SENDS) || has(FETCHES) && (text.contains("POST") || text.contains("method:"));
     let talks = sends || has(FETCHES);
-    let writes = text.contains("open(") || text.contains("writeFile") || text.contains("write_text");
+    let writes =
+        has(CHANGES) || text.contains("open(") || text.contains("writeFile") || text.contains("write_text");
     for literal in literals(text) {
         if talks && literal.contains("://") {
             let effect = if sends { Effect::Send } else { Effect::Fetch };

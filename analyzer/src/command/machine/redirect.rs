@@ -22,6 +22,8 @@ pub(in super::super) struct Aims {
     drains: Vec<String>,
     /// A network connection of the shell itself: both directions.
     socket: bool,
+    /// Descriptors opened for reading: the number, the variable that gets it, what is read.
+    pub(super) opened: Vec<(Option<u32>, Option<String>, Stream)>,
 }
 
 impl Machine<'_> {
@@ -36,13 +38,14 @@ impl Machine<'_> {
                         aims.stdin = Some(body);
                     }
                 }
-                RedirectKind::Word(op, word) => self.word_redirect(&mut aims, redirect.fd, op, word),
+                RedirectKind::Word(op, word) => self.word_redirect(&mut aims, redirect, op, word),
             }
         }
         aims
     }
 
-    fn word_redirect(&mut self, aims: &mut Aims, fd: Option<i32>, op: &str, word: &str) {
+    fn word_redirect(&mut self, aims: &mut Aims, redirect: &Redirect, op: &str, word: &str) {
+        let fd = redirect.fd;
         let target = self.expand_one(word);
         if let Some(peer) = self.socket(&target) {
             // The connection is open in both directions, whichever way it is written.
@@ -57,6 +60,15 @@ impl Machine<'_> {
                     Some(feed) => feed.clone(),
                     None => self.read_file("redirection", &target, false),
                 };
+                let other = fd.and_then(|fd| u32::try_from(fd).ok()).filter(|fd| *fd > 0);
+                if other.is_some() || redirect.name.is_some() {
+                    aims.opened.push((other, redirect.name.clone(), stream));
+                } else {
+                    aims.stdin = Some(stream);
+                }
+            }
+            "<&" if target.text != "-" && (!target.known || target.text != "0") => {
+                let stream = self.env.descriptor(&target);
                 if matches!(fd, None | Some(0)) {
                     aims.stdin = Some(stream);
                 }
@@ -104,6 +116,9 @@ impl Machine<'_> {
             return feed.clone();
         }
         let place = self.place(target);
+        if let Some(number) = target.strip("/dev/fd/") {
+            return self.env.descriptor(&number);
+        }
         if place.region == Region::Sink {
             return Stream::empty();
         }

@@ -3,6 +3,7 @@
 use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 
+use super::super::Program;
 use super::super::ir::Simple;
 use super::super::table::lookup;
 use super::super::value::{Arg, Stream};
@@ -53,7 +54,15 @@ impl Machine<'_> {
         let stdin = aims.stdin.clone().unwrap_or(stdin);
         let by = words.first().map_or_else(|| "redirection".to_owned(), |word| word.text.clone());
         let drains: Vec<_> = words.iter().filter_map(|word| word.drain.clone()).collect();
+        // Without a command, `exec` opens descriptors for what follows.
+        let lasts = matches!(words.as_slice(), [only] if only.text == "exec");
         let out = if words.is_empty() { Stream::empty() } else { self.program(words, stdin) };
+        for (number, name, stream) in aims.opened.iter().filter(|_| lasts).cloned() {
+            let number = self.env.open(number, stream);
+            if let Some(name) = name {
+                self.env.set(&name, Arg::literal(number.to_string()));
+            }
+        }
         for source in drains {
             self.text(&source, &out);
         }
@@ -98,8 +107,9 @@ impl Machine<'_> {
 
     /// Sets a variable; some of them make programs load or run what they name.
     pub(in super::super) fn set_variable(&mut self, name: &str, value: Arg) {
-        loader::assigned(self, name, &value);
-        self.env.set(name, value);
+        let name = self.env.referred(name).to_owned();
+        loader::assigned(self, &name, &value);
+        self.env.set(&name, value);
     }
 
     /// Runs a program by its words.
@@ -141,7 +151,9 @@ impl Machine<'_> {
         }
         // Some file systems do not tell names by case.
         let plain = base.strip_suffix(".exe").unwrap_or(&base);
-        match lookup(plain).or_else(|| lookup(&plain.to_ascii_lowercase())) {
+        let listed = lookup(plain).or_else(|| lookup(&plain.to_ascii_lowercase()));
+        self.programs.insert(Program { name: base.clone(), listed: listed.is_some() });
+        match listed {
             Some(rule) => self.apply(&base, rule, &args, stdin),
             None => {
                 self.found.raise(Tier::T1);

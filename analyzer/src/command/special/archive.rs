@@ -1,5 +1,6 @@
 //! Archives and downloads: where the bytes come to lie.
 
+use circinus_core::action::Tier;
 use circinus_core::effect::Effect;
 
 use super::super::apply::Run;
@@ -26,7 +27,7 @@ pub(super) fn tar(
         .filter(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--"))
         .map(|arg| arg.text.as_str())
         .collect();
-    let long = |name: &str| args.iter().any(|arg| arg.text == name);
+    let long = |name: &str| args.iter().any(|arg| arg.text.len() > 3 && name.starts_with(&arg.text));
     let extracts = letters.contains('x') || long("--extract") || long("--get");
     let creates = letters.contains(['c', 'r', 'u']) || long("--create") || long("--append");
     let argv = sort(rule, &args, Until::End);
@@ -47,6 +48,12 @@ pub(super) fn tar(
         machine.text_value(&arg);
     }
     let archive = value("-f").filter(|file| file.text != "-");
+    let host = archive.as_ref().and_then(|file| file.text.split_once(':')).map(|(host, _)| host);
+    if host.is_some_and(|host| host.len() > 1 && !host.contains('/')) {
+        // An archive with a colon is one of another host (tar(1), --force-local).
+        machine.found.effect(Effect::Send);
+        machine.found.raise(Tier::T2);
+    }
     if extracts {
         let source = match &archive {
             Some(file) => machine.read_file(by, file, false),

@@ -52,11 +52,17 @@ fn formatted(args: &[&str]) -> Option<String> {
                 out.push_str(pieces.next().unwrap_or_default());
                 continue;
             }
-            let rest = piece
-                .strip_prefix('s')
-                .or_else(|| piece.strip_prefix('b'))
-                .or_else(|| piece.strip_prefix('d'))?;
-            out.push_str(values.next().copied().unwrap_or_default());
+            let value = values.next().copied().unwrap_or_default();
+            let rest = match piece.strip_prefix('b') {
+                Some(rest) => {
+                    out.push_str(&unescaped(value));
+                    rest
+                }
+                None => {
+                    out.push_str(value);
+                    piece.strip_prefix(['s', 'd'])?
+                }
+            };
             out.push_str(rest);
             used = true;
         }
@@ -123,6 +129,7 @@ mod tests {
         assert_eq!(formatted(&["%s-%s\\n", "a", "b"]).as_deref(), Some("a-b\n"));
         assert_eq!(formatted(&["%s,", "a", "b"]).as_deref(), Some("a,b,"));
         assert_eq!(formatted(&["\\x6c\\163"]).as_deref(), Some("ls"));
+        assert_eq!(formatted(&["%b", "\\x6cs"]).as_deref(), Some("ls"));
         assert_eq!(formatted(&["100%%"]).as_deref(), Some("100%"));
         assert_eq!(formatted(&["%5.2f", "1"]), None);
         assert_eq!(echoed(&["-n", "a", "b"]), "a b");

@@ -72,6 +72,8 @@ pub(super) fn walk(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &St
 fn delete(machine: &mut Machine<'_>, by: &str, root: &Arg, narrowed: bool) {
     let place = machine.place(root);
     machine.found.deletes_place(by, &place, !narrowed);
+    // Nobody sees beforehand what it comes upon.
+    machine.found.raise(Tier::T2);
 }
 
 /// Runs the payload on what is found: on the roots themselves if nothing narrows the search, and on a
@@ -83,6 +85,14 @@ fn on_each(machine: &mut Machine<'_>, payload: &[Arg], roots: &[Arg], narrowed: 
         } else {
             root.clone()
         };
+        let mut words = payload.iter();
+        let is_code = words.next().is_some_and(|head| is_shell(&head.text))
+            && words.next().is_some_and(|script| script.text == "{}");
+        if is_code {
+            // Whatever the search comes upon runs.
+            machine.found.effect(Effect::Exec);
+            machine.found.raise(Tier::T2);
+        }
         let words: Vec<_> = payload
             .iter()
             .map(|arg| {
@@ -97,9 +107,37 @@ fn on_each(machine: &mut Machine<'_>, payload: &[Arg], roots: &[Arg], narrowed: 
     }
 }
 
+/// `fd [options] pattern [roots] -x command`.
+pub(super) fn batch(
+    machine: &mut Machine<'_>,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let runs = |arg: &Arg| matches!(arg.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let at = args.iter().position(runs)?;
+    let (search, payload) = args.split_at_checked(at)?;
+    let mut payload = payload.get(1..).unwrap_or_default().to_vec();
+    if !payload.iter().any(|arg| arg.text.contains("{}")) {
+        payload.push(Arg::literal("{}"));
+    }
+    let operands = sort(rule, search, Until::End).operands;
+    let (pattern, roots) = operands.split_first().map_or(("", &[][..]), |(p, roots)| (&*p.text, roots));
+    let narrowed = !matches!(pattern, "" | "." | "*" | ".*");
+    let here = [Arg::literal(".")];
+    machine.found.effect(Effect::Read);
+    on_each(machine, &payload, if roots.is_empty() { &here } else { roots }, narrowed, stdin);
+    Some(Stream::default())
+}
+
+fn is_shell(head: &str) -> bool {
+    matches!(head.rsplit('/').next().unwrap_or_default(), "sh" | "bash" | "zsh" | "dash" | "ksh")
+}
+
 /// `xargs [options] command`: the input becomes arguments.
 pub(super) fn xargs(
     machine: &mut Machine<'_>,
+    by: &str,
     rule: &'static Rule,
     args: &[Arg],
     stdin: &Stream,
@@ -112,6 +150,17 @@ pub(super) fn xargs(
         .find(|given| given.opt.names.contains(&"-I") || given.opt.names.contains(&"-i"))
         .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()).to_owned());
     let mut input = stdin.clone();
+    if let Some(at) = command.iter().position(|arg| matches!(arg.text.as_str(), ":::" | ":::+")) {
+        // `parallel command ::: words`: the words stand for the input.
+        let words = command.split_off(at);
+        input = Stream::empty();
+        for word in words.iter().skip(1) {
+            input.append(&word.stream());
+            input.append(&Stream::literal("\n"));
+        }
+    }
+    let mark = mark.or_else(|| (by == "parallel").then(|| "{}".to_owned()));
+    let mark = mark.filter(|mark| command.iter().any(|arg| arg.text.contains(mark.as_str())));
     for given in argv.options.iter().filter(|given| given.opt.value == Some(Role::Read)) {
         if let Some(file) = &given.value {
             input = machine.read_file("xargs", file, false);
@@ -129,9 +178,7 @@ pub(super) fn xargs(
             .collect(),
         None => vec![Arg { taint: input.taint.clone(), ..Arg::unknown("$input") }],
     };
-    if mark.is_none() {
-        code_of_input(machine, &command, &input);
-    }
+    code_of_input(machine, &command, mark.as_deref(), &input);
     let Some(mark) = mark else {
         command.extend(words);
         return Some(machine.program(command, Stream::empty()));
@@ -154,11 +201,14 @@ pub(super) fn xargs(
 }
 
 /// Words that come in are arguments; a shell that waits for its script runs the first of them.
-fn code_of_input(machine: &mut Machine<'_>, command: &[Arg], input: &Stream) {
-    let head = command.first().map_or("", |arg| arg.text.rsplit('/').next().unwrap_or_default());
-    let waits = command.iter().rfind(|arg| arg.text != "--").is_some_and(|arg| arg.text == "-c");
-    let is_shell = matches!(head, "sh" | "bash" | "zsh" | "dash" | "ksh");
-    if !is_shell || !waits || input.text.is_some() {
+fn code_of_input(machine: &mut Machine<'_>, command: &[Arg], mark: Option<&str>, input: &Stream) {
+    let rest = command.iter().rev().skip_while(|arg| Some(arg.text.as_str()) == mark);
+    let waits = rest.into_iter().find(|arg| arg.text != "--").is_some_and(|arg| arg.text == "-c");
+    if !command.first().is_some_and(|head| is_shell(&head.text)) || !waits {
+        return;
+    }
+    machine.found.raise(Tier::T2);
+    if input.text.is_some() {
         return;
     }
     machine.found.opaque();

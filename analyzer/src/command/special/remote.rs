@@ -61,6 +61,25 @@ fn connection_options(machine: &mut Machine<'_>, values: &[Arg]) {
     }
 }
 
+/// `nc -z host port`: it only looks whether somebody listens; anything else is left to the table.
+pub(super) fn probe(
+    machine: &mut Machine<'_>,
+    by: &str,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let argv = sort(rule, args, Until::End);
+    let has = |name: &str| argv.options.iter().any(|given| given.opt.names.contains(&name));
+    let only_looks = by != "socat" && has("-z") && !has("-e") && argv.unknown.is_empty();
+    let host = argv.operands.first().filter(|_| only_looks)?;
+    machine.found.effect(Effect::Fetch);
+    machine.found.raise(Tier::T1);
+    let mut run = Run::new(by, stdin);
+    machine.role(Role::Host, host, &mut run);
+    Some(Stream::default())
+}
+
 /// `scp`, `rsync`, `sftp`: operands with a colon are on another host.
 pub(super) fn copy(
     machine: &mut Machine<'_>,

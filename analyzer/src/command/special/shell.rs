@@ -53,14 +53,18 @@ pub(super) fn assign(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Optio
         // Without operands they print the variables.
         return printenv(machine, &[]);
     }
+    let has = |letter: char| args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(letter));
     for arg in assigned {
-        if let Some((name, value)) = arg.text.split_once('=') {
-            if by == "alias" {
-                machine.alias(name, value);
-                continue;
-            }
-            let value = arg.with_text(value);
-            machine.set_variable(name.trim_end_matches('+'), value);
+        let (name, value) = arg.text.split_once('=').map_or((&*arg.text, None), |(n, v)| (n, Some(v)));
+        let name = name.trim_end_matches('+');
+        match value {
+            Some(value) if by == "alias" => machine.alias(name, value),
+            Some(value) if has('n') && by != "export" => machine.env.refer(name, value),
+            Some(value) => machine.set_variable(name, arg.with_text(value)),
+            None => {}
+        }
+        if by == "readonly" || has('r') && matches!(by, "declare" | "typeset" | "local") {
+            machine.env.lock(name);
         }
     }
     Some(Stream::empty())
@@ -230,6 +234,11 @@ pub(super) fn mktemp(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> 
 /// `read`, `mapfile`: variables get what comes in.
 pub(super) fn read(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> Option<Stream> {
     machine.found.effect(Effect::Inform);
+    let other = args.iter().zip(args.iter().skip(1)).find(|(option, _)| option.text == "-u");
+    let stdin = match other {
+        Some((_, descriptor)) => machine.env.descriptor(descriptor),
+        None => stdin.clone(),
+    };
     for arg in args.iter().filter(|arg| is_name(&arg.text)) {
         let mut value = Arg::unknown(format!("${}", arg.text));
         value.taint = stdin.taint.clone();
@@ -239,7 +248,7 @@ pub(super) fn read(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> O
 }
 
 /// `python -m module`: modules that are programs of their own.
-pub(super) fn python(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+pub(super) fn python(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &Stream) -> Option<Stream> {
     let at =
         args.iter().position(|arg| !arg.text.starts_with('-') || matches!(arg.text.as_str(), "-m" | "-c"))?;
     if args.get(at)?.text != "-m" {
@@ -251,6 +260,12 @@ pub(super) fn python(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) ->
     machine.found.raise(Tier::T1);
     match lookup(&module) {
         Some(rule) if module != "python" => Some(machine.apply(&module, rule, rest, stdin.clone())),
+        _ if module == "timeit" => {
+            for statement in rest.iter().filter(|arg| arg.text.contains(['(', ' '])) {
+                code::run_code(machine, by, "python", &statement.stream());
+            }
+            Some(Stream::default())
+        }
         _ if module == "json.tool" => Some(stdin.clone()),
         _ => {
             machine.loose(&module, rest, stdin, false);

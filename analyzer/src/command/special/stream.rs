@@ -55,14 +55,31 @@ pub(super) fn sed(
 /// Whether a script runs what it matches or makes: the `e` command and flag.
 fn runs(script: &str) -> bool {
     script.split([';', '\n']).any(|command| {
-        let command = command.trim();
+        let command = without_address(command.trim_matches([' ', '\t', '{', '}']));
         let tail = command.rsplit(['/', '|', '#', ',']).next().unwrap_or_default();
         let is_substitution = command.contains("s/") || command.contains("s|") || command.contains("s#");
         let flag = is_substitution
             && tail.contains('e')
             && tail.chars().all(|c| c.is_ascii_digit() || "gpiIme".contains(c));
-        flag || command == "e" || command.starts_with("e ") || command.ends_with("/e") && !is_substitution
+        flag || command == "e" || command.starts_with("e ")
     })
+}
+
+/// A command without the lines it is for: `1,5p`, `$!d`, `/x/e`.
+fn without_address(command: &str) -> &str {
+    let mut rest = command;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!~+ ".contains(c));
+        let Some(tail) = rest.strip_prefix('/') else { return rest };
+        let mut escaped = false;
+        let end = tail.find(|c| {
+            let ends = c == '/' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        });
+        let Some(after) = end.and_then(|end| tail.get(end + 1..)) else { return rest };
+        rest = after.trim_start_matches(['I', 'M']);
+    }
 }
 
 /// Files that a script writes by `w`.
@@ -121,8 +138,8 @@ mod tests {
 
     #[test]
     fn only_the_e_command_and_flag_run() {
-        for script in ["s/.*/date/e", "1e touch x", "e date", "s|a|b|ge"] {
-            assert!(runs(script) || script.starts_with('1'), "{script}");
+        for script in ["s/.*/date/e", "1e touch x", "e date", "s|a|b|ge", "/x/e", "2,$e"] {
+            assert!(runs(script), "{script}");
         }
         for script in ["s/a/e/", "s/one/the/g", "/e/d", "s/x/y/;p", "1,5p", "s/edge/e/g"] {
             assert!(!runs(script), "{script}");

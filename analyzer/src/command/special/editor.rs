@@ -1,0 +1,72 @@
+//! Editors, pagers, debuggers and `make`: programs whose own scripts can run anything.
+
+use circinus_core::action::Tier;
+use circinus_core::effect::Effect;
+
+use super::super::argv::{Until, sort};
+use super::super::machine::Machine;
+use super::super::table::Rule;
+use super::super::value::{Arg, Stream};
+
+/// Options whose value is a script, and `+`, which is followed by one.
+const SCRIPTS: &[&str] = &["-c", "--cmd", "-ex", "-iex", "--ex", "--eval-command", "--eval", "-eval", "-O"];
+/// Words of such scripts that run a program.
+const RUNS: &[&str] = &["!", "system(", "shell ", "python ", "pipe ", "call job", "luado", "pydo", "run"];
+
+/// `vim -c`, `less +!`, `gdb -ex`: the scripts among the options; the rest is left to the table.
+pub(super) fn scripts(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+    for (at, arg) in args.iter().enumerate() {
+        let script = match arg.text.strip_prefix('+') {
+            Some(script) => Some(arg.with_text(script)),
+            None if SCRIPTS.contains(&arg.text.as_str()) => args.get(at + 1).cloned(),
+            None => SCRIPTS.iter().find_map(|option| arg.strip(&format!("{option}="))),
+        };
+        // `less -K +!command` and its like name no option of the script's own.
+        if let Some(script) = script {
+            run(machine, by, &script);
+        }
+    }
+    None
+}
+
+fn run(machine: &mut Machine<'_>, by: &str, script: &Arg) {
+    let Some(word) = RUNS.iter().find(|word| script.text.contains(**word)) else { return };
+    machine.found.effect(Effect::Exec);
+    machine.found.raise(Tier::T2);
+    machine.found.content(by, Effect::Exec, &script.text);
+    if matches!(*word, "!" | "shell ") {
+        let command = script.text.split_once(*word).map_or("", |(_, command)| command);
+        machine.inner_shell(command);
+    }
+}
+
+/// `make -f -`: what comes in is a makefile, whose recipes run.
+pub(super) fn make(
+    machine: &mut Machine<'_>,
+    _by: &str,
+    rule: &'static Rule,
+    args: &[Arg],
+    stdin: &Stream,
+) -> Option<Stream> {
+    let argv = sort(rule, args, Until::End);
+    let reads = argv.options.iter().any(|given| {
+        given.opt.names.contains(&"-f")
+            && given.value.as_ref().is_some_and(|file| matches!(file.text.as_str(), "-" | "/dev/stdin"))
+    });
+    if !reads {
+        return None;
+    }
+    machine.found.effect(Effect::Exec);
+    machine.found.raise(Tier::T2);
+    let Some(text) = &stdin.text else {
+        machine.found.opaque();
+        return None;
+    };
+    for line in text.lines() {
+        let recipe = line.strip_prefix('\t').or_else(|| line.split_once(';').map(|(_, recipe)| recipe));
+        if let Some(recipe) = recipe {
+            machine.inner_shell(recipe.trim_start_matches(['@', '-', '+', ' ']));
+        }
+    }
+    None
+}
