@@ -189,3 +189,55 @@ fn judged(shared: &Shared, task: &Task) -> Judgement {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    static GATE: Mutex<Option<(Sender<()>, Receiver<()>)>> = Mutex::new(None);
+
+    /// Says that it began, and goes on when it is let go.
+    fn gated(bytes: &[u8]) -> Judgement {
+        if let Some((began, go)) = GATE.lock().unwrap().take() {
+            began.send(()).unwrap();
+            go.recv_timeout(PATIENCE).unwrap();
+        }
+        content::judge(bytes)
+    }
+
+    fn task(text: &str) -> Task {
+        let priority = Priority { live: false, low_origin: false, sequence: 0 };
+        Task { content: Digest::of(text.as_bytes()), bytes: text.as_bytes().into(), priority }
+    }
+
+    /// INVARIANT (stop-drops-the-unbegun): the one worker is held inside the first task until the queue is
+    /// closed, so that nothing but the closing keeps it from the second.
+    #[test]
+    fn stopping_finishes_what_was_begun_and_drops_the_rest() {
+        let ((began, has_begun), (let_go, go), (sender, outcomes)) = (channel(), channel(), channel());
+        *GATE.lock().unwrap() = Some((began, go));
+        let sender = Mutex::new(sender);
+        let done = move |outcome: Outcome| sender.lock().unwrap().send(outcome.content).unwrap();
+        let pool = Pool::start(1, 8, gated, done).unwrap();
+        let shared = Arc::clone(&pool.shared);
+        pool.offer(task("begun")).unwrap();
+        has_begun.recv_timeout(PATIENCE).unwrap();
+        pool.offer(task("not begun")).unwrap();
+        let stopping = std::thread::spawn(move || pool.stop());
+        let patience = Instant::now() + PATIENCE;
+        while !shared.queue().closed() {
+            assert!(Instant::now() < patience, "the queue is closed while the worker is busy");
+            std::thread::yield_now();
+        }
+        let_go.send(()).unwrap();
+        stopping.join().unwrap();
+        // With the last owner of the callback gone, the channel ends: what it held is all there will be.
+        drop(shared);
+        assert_eq!(outcomes.iter().collect::<Vec<_>>(), [Digest::of(b"begun")]);
+    }
+}

@@ -228,6 +228,10 @@ impl<'a> Lexer<'a> {
 
     /// Splits at hyphens and other joints unless the whole is a known word.
     fn words(&mut self, body: &[u8], start: usize) {
+        if body.iter().any(|byte| is_unspaced(*byte)) {
+            self.unspaced(body, start);
+            return;
+        }
         let entry = self.entry(body);
         if entry.is_some() || body.iter().all(|byte| is_word(*byte)) {
             self.push(classes(entry), start, start + body.len(), entry);
@@ -244,6 +248,29 @@ impl<'a> Lexer<'a> {
                 self.push(COLON, start + end, start + end + 1, None);
             }
             from = end + 1;
+        }
+    }
+
+    /// Cuts a run of a script without blanks into its known words; what lies between is one word each.
+    fn unspaced(&mut self, body: &[u8], start: usize) {
+        let mut from = 0;
+        for (range, word) in self.lexicon.segments(body) {
+            self.between(body.get(from..range.start).unwrap_or_default(), start + from);
+            self.push(word.classes, start + range.start, start + range.end, None);
+            from = range.end;
+        }
+        self.between(body.get(from..).unwrap_or_default(), start + from);
+    }
+
+    fn between(&mut self, rest: &[u8], start: usize) {
+        let has = |mark: &str| memchr::memmem::find(rest, mark.as_bytes()).is_some();
+        if has("。") || has("！") || has("？") {
+            self.at = self.at.max(start);
+            self.sentence_end();
+        } else if has("：") {
+            self.push(COLON, start, start + rest.len(), None);
+        } else if !rest.is_empty() {
+            self.push(0, start, start + rest.len(), None);
         }
     }
 
@@ -342,6 +369,11 @@ static WORD_BYTES: [bool; 256] = {
     }
     table
 };
+
+/// Whether a byte leads a character of the blocks of kana and Han, which write no blanks between words.
+pub(super) fn is_unspaced(byte: u8) -> bool {
+    (0xe3..=0xe9).contains(&byte)
+}
 
 fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii_whitespace()

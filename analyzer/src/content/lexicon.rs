@@ -5,23 +5,41 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use circinus_core::digest::Digest;
 use regex::bytes::{Regex, RegexBuilder};
-use serde::Deserialize;
 
 use super::grammar::Rule;
-use super::lexer::{is_word, lowered};
+use super::lexer::{WORD_BYTES_MAX, is_unspaced, is_word, lowered};
 use super::sieve::Sieve;
+use source::{PayloadSource, Source};
+
+pub(super) use source::MarkerForm;
+
+mod source;
 
 /// The data files in the order in which they are digested.
-const SOURCES: [&str; 2] =
-    [include_str!("../../data/signals.common.toml"), include_str!("../../data/signals.en.toml")];
+const SOURCES: [&str; 10] = [
+    include_str!("../../data/signals.common.toml"),
+    include_str!("../../data/signals.en.toml"),
+    include_str!("../../data/signals.de.toml"),
+    include_str!("../../data/signals.es.toml"),
+    include_str!("../../data/signals.fr.toml"),
+    include_str!("../../data/signals.it.toml"),
+    include_str!("../../data/signals.ja.toml"),
+    include_str!("../../data/signals.pt.toml"),
+    include_str!("../../data/signals.ru.toml"),
+    include_str!("../../data/signals.zh.toml"),
+];
 
 /// Classes are bits of one integer, whose last bit marks the end of a sentence.
 const CLASSES_MAX: usize = 127;
+
+/// Bytes of the longest word in a script without blanks: ten characters.
+const SEGMENT_BYTES_MAX: usize = 30;
 
 /// What a class of everyday words counts among the classes of a rule: more than any number of rare words.
 const COMMON: usize = 1 << 20;
@@ -74,85 +92,6 @@ pub(super) enum LexiconError {
     /// The anchors do not compile.
     #[error("signal data: {0}")]
     Anchors(#[from] aho_corasick::BuildError),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Source {
-    version: u32,
-    #[serde(default)]
-    language: Option<String>,
-    #[serde(default)]
-    common: Vec<String>,
-    #[serde(default)]
-    everyday: Vec<String>,
-    #[serde(default)]
-    sensitive: Vec<String>,
-    #[serde(default)]
-    concealing: Vec<String>,
-    #[serde(default)]
-    marker: Vec<MarkerSource>,
-    #[serde(default)]
-    payload: Vec<PayloadSource>,
-    #[serde(default)]
-    class: HashMap<String, Vec<String>>,
-    #[serde(default)]
-    rule: Vec<RuleSource>,
-    #[serde(default)]
-    discusses: Discusses,
-}
-
-impl Source {
-    fn is_headed(&self) -> bool {
-        self.version >= 1 && (self.class.is_empty() || self.language.is_some())
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct Discusses {
-    words: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MarkerSource {
-    signal: String,
-    form: MarkerForm,
-    literals: Vec<String>,
-}
-
-/// Where a marker has to stand.
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum MarkerForm {
-    /// Wherever it occurs.
-    Anywhere,
-    /// Alone on its line.
-    Line,
-    /// At the start of a line that follows an empty one.
-    Turn,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PayloadSource {
-    signal: String,
-    near: Vec<String>,
-    #[serde(default)]
-    lead: usize,
-    pattern: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleSource {
-    signal: String,
-    #[serde(default)]
-    unless: Option<String>,
-    #[serde(default)]
-    hidden_only: bool,
-    r#match: Vec<String>,
 }
 
 /// What an anchor opens.
@@ -379,12 +318,37 @@ impl Lexicon {
 impl Lexicon {
     /// The classes that a text may show where `word` stands, whatever stands next to it.
     pub(super) fn hint(&self, word: &[u8]) -> u128 {
+        if word.first().is_some_and(|lead| *lead >= 0x80) && word.iter().any(|byte| is_unspaced(*byte)) {
+            return self.segments(word).iter().fold(0, |seen, (_, word)| seen | word.classes);
+        }
         self.entry(word).map_or(0, |word| word.hint)
+    }
+
+    /// The words in a run of a script that writes no blanks, longest first from the left, with their ranges.
+    pub(super) fn segments<'l>(&'l self, run: &[u8]) -> Vec<(Range<usize>, &'l Word)> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(lead) = run.get(at) {
+            let width = if is_unspaced(*lead) { 3 } else { 1 };
+            let reach = run.len().min(at + SEGMENT_BYTES_MAX);
+            let longest = (width == 3)
+                .then(|| (at + width..=reach).rev().step_by(1).find_map(|end| self.piece(run, at..end)))
+                .flatten();
+            at = longest.as_ref().map_or(at + width, |(range, _)| range.end);
+            found.extend(longest);
+        }
+        found
+    }
+
+    fn piece(&self, run: &[u8], range: Range<usize>) -> Option<(Range<usize>, &Word)> {
+        let whole = (range.end - range.start).is_multiple_of(3);
+        let word = run.get(range.clone()).filter(|_| whole)?;
+        self.words.get(word).filter(|word| word.classes != 0).map(|word| (range, word))
     }
 
     /// Whether `word` may fill the rarest element of some rule.
     pub(super) fn is_rare(&self, word: &[u8]) -> bool {
-        self.rare.lets_pass(word) && self.hint(word) & self.rarest != 0
+        (self.rare.lets_pass(word) || word.len() > WORD_BYTES_MAX) && self.hint(word) & self.rarest != 0
     }
 
     /// The entry of a word of any case.
@@ -410,6 +374,11 @@ fn compile_payload(source: &PayloadSource) -> Result<Payload, LexiconError> {
     Ok(Payload { signal: source.signal.clone().into_boxed_str(), lead: source.lead, pattern })
 }
 
+/// A word of the data in the form in which words of a text are looked up.
+fn key(word: &str) -> Box<[u8]> {
+    lowered(word.as_bytes(), |lower| Some(lower.into())).unwrap_or_else(|| word.as_bytes().into())
+}
+
 fn word_table(sources: &[Source], classes: &Classes) -> Result<Words, LexiconError> {
     let mut words: Words = HashMap::default();
     let everyday: Vec<&str> = sources.iter().flat_map(|s| &s.everyday).map(String::as_str).collect();
@@ -418,8 +387,8 @@ fn word_table(sources: &[Source], classes: &Classes) -> Result<Words, LexiconErr
         for phrase in phrases {
             let parts = phrase.split(|letter: char| letter.is_ascii() && !is_word(letter as u8));
             let telling = parts.max_by_key(|part| (!everyday.contains(part), part.len())).unwrap_or_default();
-            words.entry(telling.as_bytes().into()).or_default().hint |= class;
-            let mut parts = phrase.split(' ').map(|word| Box::<[u8]>::from(word.as_bytes()));
+            words.entry(key(telling)).or_default().hint |= class;
+            let mut parts = phrase.split(' ').map(key);
             let Some(first) = parts.next() else { continue };
             let rest: Vec<Box<[u8]>> = parts.collect();
             let word = words.entry(first).or_default();

@@ -1,5 +1,8 @@
 //! The cheap tier from outside: signals, levels, hidden channels, precision and totality.
 
+mod corpus;
+mod languages;
+
 use circinus_analyzer::content::{FINDINGS_PER_SIGNAL_MAX, JUDGED_BYTES_MAX, analyser, judge};
 use circinus_core::digest::Digest;
 use circinus_core::evidence::{Judgement, Level};

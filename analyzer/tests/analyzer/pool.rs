@@ -88,23 +88,6 @@ fn one_content_in_flight_is_judged_once_and_the_rest_comes_in_order() {
     assert!(outcomes.try_recv().is_err());
 }
 
-#[test]
-fn stopping_finishes_what_was_begun_and_drops_the_rest() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap();
-    let (began, go) = gate();
-    let (done, outcomes) = reporting();
-    let pool = Pool::start(1, 8, gated, done).unwrap();
-    pool.offer(task("gate", false, 0)).unwrap();
-    began.recv_timeout(PATIENCE).unwrap();
-    pool.offer(task("never begun", false, 0)).unwrap();
-    let stopping = std::thread::spawn(move || pool.stop());
-    // The worker is let go only now; that it takes no further task is what `stop` promises once it has
-    // closed the queue, so an outcome of the second task would have to be the first's successor.
-    go.send(()).unwrap();
-    stopping.join().unwrap();
-    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().content, Digest::of(b"gate"));
-}
-
 /// INVARIANT (worker-survives).
 #[test]
 fn a_panic_of_the_judge_is_a_failed_judgement_and_the_worker_goes_on() {
