@@ -1,4 +1,5 @@
-//! Runs of encoded text: base64 (RFC 4648, both alphabets), hexadecimal and percent-encoding (RFC 3986).
+//! Runs of encoded text: base64 (RFC 4648, both alphabets), base32, hexadecimal, binary digits and
+//! percent-encoding (RFC 3986).
 
 /// Shorter runs are words and identifiers.
 const RUN_BYTES_MIN: usize = 24;
@@ -8,6 +9,8 @@ const PRINTABLE_PERCENT_MIN: usize = 95;
 const PROBE_BYTES: usize = 24;
 /// A line of a wrapped encoding is at least this long (RFC 2045 wraps at 76, PEM at 64).
 const WRAPPED_LINE_BYTES_MIN: usize = 60;
+/// Groups of binary digits from which they may be a text.
+const BINARY_GROUPS_MIN: usize = 8;
 /// Bytes before a percent sign that still belong to its run.
 const PERCENT_REACH: usize = 256;
 /// Escapes from which a percent-encoded run counts; fewer are the spaces of ordinary addresses.
@@ -24,6 +27,7 @@ pub(super) struct Decoded {
 pub(super) fn decoded(text: &[u8]) -> Vec<Decoded> {
     let mut found = packed_runs(text);
     percent_runs(text, &mut found);
+    binary_runs(text, &mut found);
     found
 }
 
@@ -89,6 +93,9 @@ fn unpack(run: &[u8]) -> Option<Vec<u8>> {
     if probe.iter().all(u8::is_ascii_hexdigit) && is_text(&base16(probe)) {
         return Some(base16(run)).filter(|plain| is_text(plain));
     }
+    if probe.iter().all(|byte| quintet(*byte).is_some()) && is_text(&base32(probe)) {
+        return Some(base32(run)).filter(|plain| is_text(plain));
+    }
     is_text(&base64(probe)).then(|| base64(run)).filter(|plain| is_text(plain))
 }
 
@@ -107,6 +114,58 @@ fn base64(run: &[u8]) -> Vec<u8> {
         plain.extend([first, second, third].into_iter().take(group.len() - 1));
     }
     plain
+}
+
+/// The value of a letter of base32 (RFC 4648, 6).
+const fn quintet(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'2'..=b'7' => Some(byte - b'2' + 26),
+        _ => None,
+    }
+}
+
+/// Whole bytes of a base32 run; what a run ends with beyond them is padding.
+fn base32(run: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(run.len() / 8 * 5 + 5);
+    let (mut bits, mut held) = (0_u16, 0_u32);
+    for quintet in run.iter().copied().filter_map(quintet) {
+        bits = bits << 5 | u16::from(quintet);
+        held += 5;
+        if held >= 8 {
+            held -= 8;
+            plain.extend((bits >> held).to_le_bytes().first());
+        }
+    }
+    plain
+}
+
+/// Groups of eight binary digits, with or without a blank between them.
+fn binary_runs(text: &[u8], found: &mut Vec<Decoded>) {
+    let mut at = 0;
+    while let Some(next) = memchr::memchr2(b'0', b'1', text.get(at..).unwrap_or_default()) {
+        let start = at + next;
+        let (mut plain, mut end) = (Vec::new(), start);
+        let mut from = start;
+        while let Some(byte) = octet(text, from) {
+            plain.push(byte);
+            end = from + 8;
+            from = if text.get(end) == Some(&b' ') { end + 1 } else { end };
+        }
+        if plain.len() >= BINARY_GROUPS_MIN && is_text(&plain) {
+            found.push(Decoded { text: plain, start, end });
+        }
+        // Inside a number that is no group no other group begins.
+        let digits = text.get(end..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
+        at = (end + digits.count()).max(start + 1);
+    }
+}
+
+fn octet(text: &[u8], from: usize) -> Option<u8> {
+    text.get(from..from + 8)?.iter().try_fold(0_u8, |byte, digit| match digit {
+        b'0' | b'1' => Some(byte << 1 | (digit - b'0')),
+        _ => None,
+    })
 }
 
 fn is_text(plain: &[u8]) -> bool {
@@ -193,6 +252,17 @@ mod tests {
     fn hexadecimal_text_is_decoded_and_a_digest_is_not() {
         assert_eq!(texts("7368652073656c6c73207365612e2e2e"), ["she sells sea..."]);
         assert!(texts("d41d8cd98f00b204e9800998ecf8427e").is_empty());
+    }
+
+    #[test]
+    fn base32_and_binary_digits_are_decoded_and_constants_are_not() {
+        assert_eq!(texts("ONUGKIDTMVWGY4ZAONSWCIDTNBSWY3DT"), ["she sells sea shells"]);
+        assert_eq!(
+            texts("x 01110011 01101000 01100101 00100000 01110011 01100101 01101100 01101100 y"),
+            ["she sell"]
+        );
+        assert!(texts("MAX_REQUESTSPERCONNECTIONANDHOST").is_empty());
+        assert!(texts("10000000 11111111 00000000 10101010 11110000 00001111 11001100 10000001").is_empty());
     }
 
     #[test]

@@ -32,6 +32,7 @@ fn pieces() -> Vec<(&'static str, String)> {
         ("escapes", "\\u0041&#66;%41".to_owned()),
         ("invisible", "a\u{200b}\u{e0041}\u{202e}".to_owned()),
         ("line ends", "\n\\n".to_owned()),
+        ("binary digits", "01100001 0110".to_owned()),
         ("brackets", "<[{(\\".to_owned()),
     ]
 }
