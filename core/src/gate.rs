@@ -81,10 +81,12 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
     influences.sort_by_key(|influence| std::cmp::Reverse((influence.gap, influence.level)));
 
     let base = Cell { tier, gap: Gap::None, evidence: Level::None, profile: circumstances.profile, flags };
-    let cells =
-        std::iter::once((None, base)).chain(influences.iter().zip(0_u16..).map(|(influence, place)| {
-            (Some(place), Cell { gap: influence.gap, evidence: influence.level, ..base })
-        }));
+    // All influences count; one beyond what an explanation could name is only not pointed at.
+    let reached = influences.iter().enumerate().map(|(place, influence)| {
+        let cell = Cell { gap: influence.gap, evidence: influence.level, ..base };
+        (u16::try_from(place).ok(), cell)
+    });
+    let cells = std::iter::once((None, base)).chain(reached);
     let mut fired: Vec<(Verdict, Fired)> = Vec::new();
     for (influence, cell) in cells {
         for (rule, row) in policy::firing(cell) {

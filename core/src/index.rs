@@ -248,6 +248,12 @@ impl Snapshot {
         self.standing.of(content)
     }
 
+    /// Whether every required analyser has judged `content`.
+    pub fn is_judged(&self, content: &Digest) -> bool {
+        let rows = self.standing.of(content);
+        self.required.iter().all(|required| rows.iter().any(|row| required.is_of(&row.key)))
+    }
+
     /// What analysis says about an artifact now.
     ///
     /// Evidence is origin-blind; its use is not. A typed prompt is the user's own words and may command, so

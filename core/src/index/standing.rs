@@ -22,7 +22,7 @@ impl Required {
         EvidenceKey { content, analyser: self.analyser.clone(), version: self.version, config: self.config }
     }
 
-    fn is_of(&self, key: &EvidenceKey) -> bool {
+    pub(super) fn is_of(&self, key: &EvidenceKey) -> bool {
         self.analyser == key.analyser && self.version == key.version && self.config == key.config
     }
 }

@@ -13,16 +13,7 @@ pub(super) fn undo(text: &str) -> Option<Viewed> {
         if at < seen {
             continue;
         }
-        let mut decoded = Vec::new();
-        let mut end = at;
-        while let Some(byte) = escape(bytes, end) {
-            decoded.push(byte);
-            end += 3;
-        }
-        seen = end;
-        if let Some(shown) = printable(&decoded) {
-            builder.replace(at..end, shown);
-        }
+        seen = builder.decode_run(at, escape);
     }
     builder.finish()
 }
@@ -30,12 +21,6 @@ pub(super) fn undo(text: &str) -> Option<Viewed> {
 fn escape(bytes: &[u8], at: usize) -> Option<u8> {
     let rest = bytes.get(at..at + 3)?;
     rest.strip_prefix(b"%").and_then(pair)
-}
-
-/// Bytes as text, if they are text that a person could read.
-pub(super) fn printable(bytes: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty())?;
-    text.chars().all(|c| !c.is_control() || c.is_ascii_whitespace()).then_some(text)
 }
 
 #[cfg(test)]

@@ -56,6 +56,12 @@ impl Map {
     }
 }
 
+/// Bytes as text, if they are text that a person could read.
+fn printable(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty())?;
+    text.chars().all(|c| !c.is_control() || c.is_ascii_whitespace()).then_some(text)
+}
+
 /// Builds the text of a view from copied and replaced pieces, in the order of the original.
 pub(super) struct Builder<'a> {
     original: &'a str,
@@ -85,6 +91,21 @@ impl<'a> Builder<'a> {
         }
         self.text.push_str(text);
         self.cursor = range.end;
+    }
+
+    /// Decodes the run of three-byte escapes that begins at `at`, where it is text that a person could read;
+    /// gives the end of the run.
+    pub(super) fn decode_run(&mut self, at: usize, escape: impl Fn(&[u8], usize) -> Option<u8>) -> usize {
+        let mut decoded = Vec::new();
+        let mut end = at;
+        while let Some(byte) = escape(self.original.as_bytes(), end) {
+            decoded.push(byte);
+            end += 3;
+        }
+        if let Some(shown) = printable(&decoded) {
+            self.replace(at..end, shown);
+        }
+        end
     }
 
     /// First byte that is neither copied nor replaced yet.

@@ -1,6 +1,5 @@
 //! Quoted-printable (RFC 2045, 6.7).
 
-use super::percent::printable;
 use super::piece::{Builder, Viewed};
 use crate::operand::url::pair;
 
@@ -19,16 +18,7 @@ pub(super) fn undo(text: &str) -> Option<Viewed> {
             builder.replace(at..seen, "");
             continue;
         }
-        let mut decoded = Vec::new();
-        let mut end = at;
-        while let Some(byte) = escape(bytes, end) {
-            decoded.push(byte);
-            end += 3;
-        }
-        seen = end;
-        if let Some(shown) = printable(&decoded) {
-            builder.replace(at..end, shown);
-        }
+        seen = builder.decode_run(at, escape);
     }
     builder.finish()
 }

@@ -5,7 +5,7 @@ use circinus_core::effect::Effect;
 use circinus_core::operand::Kind;
 
 use super::super::apply::Run;
-use super::super::argv::{Until, sort};
+use super::super::argv::{Argv, Until, sort};
 use super::super::code;
 use super::super::machine::{Machine, source_of};
 use super::super::table::{Role, Rule};
@@ -24,10 +24,7 @@ pub(super) fn ssh(
     machine.found.effect(Effect::Send);
     let mut run = Run::new(by, stdin);
     run.sends = true;
-    connection_options(
-        machine,
-        &argv.options.iter().filter_map(|given| given.value.clone()).collect::<Vec<_>>(),
-    );
+    connection_options(machine, &argv);
     let rest = args.get(argv.rest_at..).unwrap_or_default();
     let (host, command) = rest.split_first()?;
     run.outgoing.absorb(&stdin.taint);
@@ -51,8 +48,8 @@ pub(super) fn ssh(
 }
 
 /// `ProxyCommand` and kin are command lines that run here.
-fn connection_options(machine: &mut Machine<'_>, values: &[Arg]) {
-    for value in values {
+fn connection_options(machine: &mut Machine<'_>, argv: &Argv) {
+    for value in argv.options.iter().filter_map(|given| given.value.as_ref()) {
         let (name, command) = value.text.split_once(['=', ' ']).unwrap_or((&value.text, ""));
         let runs = ["proxycommand", "localcommand", "knownhostscommand", "match"];
         if runs.contains(&name.to_ascii_lowercase().as_str()) && command != "none" {
@@ -90,10 +87,7 @@ pub(super) fn copy(
 ) -> Option<Stream> {
     let argv = sort(rule, args, Until::End);
     let mut run = Run::new(by, stdin);
-    connection_options(
-        machine,
-        &argv.options.iter().filter_map(|given| given.value.clone()).collect::<Vec<_>>(),
-    );
+    connection_options(machine, &argv);
     for given in &argv.options {
         let runs = given.value.as_ref().filter(|_| given.opt.value == Some(Role::Shell));
         if let Some(command) = runs.filter(|command| command.text.split(' ').next() != Some("ssh")) {
