@@ -5,7 +5,6 @@
 
 use std::io::{self, Read};
 
-use circinus_core::gate::Weighed;
 use circinus_core::index::Snapshot;
 
 use crate::adapter::claude_code::event;
@@ -46,8 +45,7 @@ pub fn answer(payload: &[u8], places: &Places, site: &Site) -> HookOutput {
         HostEventKind::BeforeCall(call) => {
             let workspace = workspace_of(&event.cwd, &site.home);
             let around = site.around(&event.cwd, &workspace);
-            let asked =
-                Asked::new(event.clone(), call, &around, &Snapshot::default(), &Texts::default(), &NO_KEY);
+            let asked = Asked::new(&event, call, &around, &Snapshot::default(), &Texts::default(), &NO_KEY);
             gate(&asked, places)
         }
         _ => observed(&event, kept),
@@ -57,14 +55,7 @@ pub fn answer(payload: &[u8], places: &Places, site: &Site) -> HookOutput {
 fn gate(asked: &Asked, places: &Places) -> HookOutput {
     // A configuration that cannot be read must not stop the fail-safe: the default profile holds.
     let profile = Config::load(places.home()).map(|config| config.profile).unwrap_or_default();
-    let snapshot = Snapshot::default();
-    match asked.decide(&snapshot, profile, false).weigh() {
-        Weighed::Light(permit) => asked.answer(&permit, &snapshot),
-        Weighed::Heavy(heavy) => match heavy.refuse() {
-            Ok(permit) => asked.answer(&permit, &snapshot),
-            Err(_) => HookOutput::refuse("the decision cannot be recorded; hint: run `circinus doctor`"),
-        },
-    }
+    asked.answer_unrecorded(&Snapshot::default(), profile)
 }
 
 /// An event that is only recorded: the session goes on either way, and a failure is said.

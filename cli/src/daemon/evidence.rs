@@ -35,7 +35,8 @@ const HELD_BYTES_MAX: usize = 256 << 20;
 
 #[derive(Debug, Default)]
 struct Held {
-    bodies: HashMap<Digest, Arc<[u8]>>,
+    /// Bodies with the number of commits under way that hold them.
+    bodies: HashMap<Digest, (Arc<[u8]>, usize)>,
     bytes: usize,
 }
 
@@ -74,22 +75,35 @@ impl Analysis {
         Ok(())
     }
 
-    /// Keeps a body until its commit is visible.
+    /// Keeps a body until [`Analysis::release`] for the same commit.
     pub(super) fn hold(&self, commit: &Commit) {
         let (Event::Ingested(artifact), Some(body)) = (&commit.event, &commit.body) else { return };
         let mut held = lock(&self.held);
-        if held.bytes + body.len() <= HELD_BYTES_MAX && !held.bodies.contains_key(&artifact.content) {
+        if let Some((_, holders)) = held.bodies.get_mut(&artifact.content) {
+            *holders += 1;
+        } else if held.bytes + body.len() <= HELD_BYTES_MAX {
             held.bytes += body.len();
-            held.bodies.insert(artifact.content, Arc::from(&**body));
+            held.bodies.insert(artifact.content, (Arc::from(&**body), 1));
+        }
+    }
+
+    /// Ends a hold, once the commit is acknowledged: by then it was queued, or was a duplicate, or failed.
+    pub(super) fn release(&self, content: &Digest) {
+        let mut held = lock(&self.held);
+        let Some((_, holders)) = held.bodies.get_mut(content) else { return };
+        *holders -= 1;
+        if *holders == 0 {
+            let gone = held.bodies.remove(content).map_or(0, |(body, _)| body.len());
+            held.bytes -= gone;
         }
     }
 
     /// Queues a committed artifact. Runs on the writer's thread.
     pub(super) fn queue(&self, seq: EventSeq, artifact: &Artifact) {
-        let body = self.release(&artifact.content);
-        if self.is_judged(&artifact.content) {
+        if self.hot.load().is_judged(&artifact.content) {
             return;
         }
+        let body = lock(&self.held).bodies.get(&artifact.content).map(|(body, _)| Arc::clone(body));
         match body {
             Some(bytes) => {
                 self.offer(Task { content: artifact.content, bytes, priority: priority(seq, artifact) })
@@ -123,7 +137,7 @@ impl Analysis {
         let fetched = Reader::open(&self.database).map_err(|error| error.to_string()).and_then(|reader| {
             let tasks = reader.tasks(FETCH_TASKS_MAX).map_err(|error| error.to_string())?;
             let full = tasks.len() == FETCH_TASKS_MAX;
-            for task in tasks.iter().filter(|task| !self.is_judged(&task.facts.content)) {
+            for task in tasks.iter().filter(|task| !self.hot.load().is_judged(&task.facts.content)) {
                 let body = reader.body(task.facts.content).map_err(|error| error.to_string())?;
                 let priority = priority(task.artifact.0, &task.facts);
                 // A body that retention took away cannot be judged any more: it fails, for good.
@@ -145,19 +159,6 @@ impl Analysis {
         if !taken {
             self.behind.store(true, Ordering::Release);
         }
-    }
-
-    fn is_judged(&self, content: &Digest) -> bool {
-        let snapshot = self.hot.load();
-        let rows = snapshot.judgements(content);
-        snapshot.required().iter().all(|required| rows.iter().any(|row| row.key == required.key(*content)))
-    }
-
-    fn release(&self, content: &Digest) -> Option<Arc<[u8]>> {
-        let mut held = lock(&self.held);
-        let body = held.bodies.remove(content)?;
-        held.bytes -= body.len();
-        Some(body)
     }
 }
 

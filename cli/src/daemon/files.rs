@@ -15,7 +15,7 @@ use circinus_core::origin::Origin;
 use circinus_core::time::UnixMillis;
 use rustix::fs::OFlags;
 
-/// Bytes read of one file. What is longer is bound by the digest of its first part and its length.
+/// Bytes read of one file. What is longer is bound by the digest of its first part.
 const FILE_BYTES_MAX: u64 = 8 << 20;
 
 /// Directory names under which dependencies live.
@@ -61,12 +61,13 @@ pub fn bind(path: &Operand, bytes: Option<&[u8]>) -> Binding {
 ///
 /// INVARIANT (read-back-cannot-launder): a binding is consulted before the file's age, in every session.
 pub fn explain(path: &Operand, paths: &PathContext, session: &SessionId, snapshot: &Snapshot) -> Explained {
-    let content = read(path.canonical()).ok().map(|bytes| Digest::of(&bytes));
+    // Read only where the bytes decide.
+    let content = || read(path.canonical()).ok().map(|bytes| Digest::of(&bytes));
     let secrecy = if is_credential(path) { Secrecy::Secret } else { Secrecy::Public };
     let whole = |parent| vec![Observed { parent, step: Step::Whole }];
     let origin_of = |id| snapshot.artifact(id).map_or(Origin::Opaque, |artifact| artifact.origin);
     if let Some(bound) = snapshot.binding(path) {
-        let unchanged = bound.tree || (content.is_some() && bound.content == content);
+        let unchanged = bound.tree || content().is_some_and(|content| bound.content == Some(content));
         let origin = if unchanged { origin_of(bound.artifact) } else { Origin::WsUnexplained };
         return Explained { origin, parents: whole(bound.artifact), secrecy };
     }
@@ -79,7 +80,7 @@ pub fn explain(path: &Operand, paths: &PathContext, session: &SessionId, snapsho
         };
         return Explained { origin, parents: Vec::new(), secrecy };
     }
-    if let Some(elsewhere) = content.and_then(|content| snapshot.holding(&content)) {
+    if let Some(elsewhere) = content().and_then(|content| snapshot.holding(&content)) {
         return Explained { origin: origin_of(elsewhere), parents: whole(elsewhere), secrecy };
     }
     Explained { origin: Origin::WsUnexplained, parents: Vec::new(), secrecy }
@@ -110,7 +111,8 @@ fn is_dependency(path: &str, workspace: &str) -> bool {
     below.split('/').any(|component| DEPENDENCY_TREES.contains(&component))
 }
 
-fn is_credential(path: &Operand) -> bool {
+/// Whether the path is a credential store.
+pub fn is_credential(path: &Operand) -> bool {
     path.kind() == Kind::Path && circinus_analyzer::call::is_credential_path(path.canonical())
 }
 

@@ -5,7 +5,7 @@ use circinus_analyzer::call::{Who, understand};
 use circinus_core::action::{Action, SlotValue};
 use circinus_core::event::{Commit, DecisionRecord, Event};
 use circinus_core::explain::Explanation;
-use circinus_core::gate::{self, Circumstances, Decision, Permit};
+use circinus_core::gate::{self, Circumstances, Decision, Permit, Weighed};
 use circinus_core::index::Snapshot;
 use circinus_core::operand::{Kind, Operand};
 use circinus_core::origin::Origin;
@@ -14,14 +14,16 @@ use circinus_core::policy::Profile;
 use super::files;
 use super::texts::Texts;
 use crate::adapter::claude_code::response::{self, HookOutput};
-use crate::host::{AnnouncedCall, HostEvent};
+use crate::host::{AnnouncedCall, Asks, HostEvent};
 use crate::reason;
 
 /// A call that asks for permission.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The event that announced it.
-    pub event: HostEvent,
+    /// The host's name of the event that announced it.
+    event: Box<str>,
+    /// Whether the host can put a question to a person now.
+    asks: Asks,
     /// What it would do.
     pub action: Action,
     /// How long it has waited for evidence, in milliseconds.
@@ -32,23 +34,17 @@ impl Asked {
     /// Understands an announced call in the state as it is now; `seal` is the key under which the index holds
     /// secrets.
     pub fn new(
-        event: HostEvent,
+        event: &HostEvent,
         call: &AnnouncedCall,
         around: &Surroundings,
         snapshot: &Snapshot,
         texts: &Texts,
         seal: &[u8; 32],
     ) -> Self {
-        let who = Who {
-            session: event.session.clone(),
-            agent: event.agent.clone(),
-            call: call.id.clone(),
-            tool: call.tool.clone(),
-        };
-        let mut action = understand(&call.call, who, around).action.sealed(seal);
+        let mut action = understand(&call.call, who(event, call), around).action.sealed(seal);
         action.settled = settled(&action, around, snapshot);
         action.sightings = texts.sightings(&action, snapshot);
-        Self { event, action, waited_ms: 0 }
+        Self { event: event.name.clone(), asks: event.asks, action, waited_ms: 0 }
     }
 
     /// Decides on the state as it is now.
@@ -59,7 +55,7 @@ impl Asked {
     /// The row that records a decision.
     pub fn record(&self, explanation: &Explanation) -> Commit {
         let record = DecisionRecord {
-            session: self.event.session.clone(),
+            session: self.action.session.clone(),
             tool: self.action.tool.clone(),
             summary: self.action.summary.clone(),
             identity: self.action.identity,
@@ -73,7 +69,29 @@ impl Asked {
     /// The host's answer.
     pub fn answer(&self, permit: &Permit, snapshot: &Snapshot) -> HookOutput {
         let reason = reason::of_permit(permit, &self.action, snapshot);
-        response::gate(&self.event.name, permit, self.event.asks, &reason)
+        response::gate(&self.event, permit, self.asks, &reason)
+    }
+
+    /// The host's answer when the decision cannot be recorded: decided with that fact, which asks or refuses
+    /// at T2 and above.
+    pub fn answer_unrecorded(&self, snapshot: &Snapshot, profile: Profile) -> HookOutput {
+        match self.decide(snapshot, profile, false).weigh() {
+            Weighed::Light(permit) => self.answer(&permit, snapshot),
+            Weighed::Heavy(heavy) => match heavy.refuse() {
+                Ok(permit) => self.answer(&permit, snapshot),
+                Err(_) => HookOutput::refuse("the decision cannot be recorded; hint: run `circinus doctor`"),
+            },
+        }
+    }
+}
+
+/// Who makes an announced call.
+pub(super) fn who(event: &HostEvent, call: &AnnouncedCall) -> Who {
+    Who {
+        session: event.session.clone(),
+        agent: event.agent.clone(),
+        call: call.id.clone(),
+        tool: call.tool.clone(),
     }
 }
 

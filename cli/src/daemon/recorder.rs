@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use circinus_analyzer::Surroundings;
-use circinus_analyzer::call::{Source, Understanding, Who, understand};
+use circinus_analyzer::call::{Source, Understanding, understand};
 use circinus_analyzer::command;
 use circinus_core::action::{FileWrite, ToolCall, WriteSource};
 use circinus_core::artifact::Binding;
@@ -17,6 +17,7 @@ use circinus_core::origin::Origin;
 use circinus_core::view::ViewChain;
 
 use super::files;
+use super::gatekeeper::who;
 use crate::host::{AnnouncedCall, HostEvent};
 
 /// What every observation of one event shares.
@@ -91,13 +92,7 @@ impl Recorder<'_> {
 
     /// The outcome of a call: what the agent read of it, and the files it wrote.
     pub(super) fn outcome(&self, call: &AnnouncedCall, output: &str) -> Vec<Commit> {
-        let who = Who {
-            session: self.event.session.clone(),
-            agent: self.event.agent.clone(),
-            call: call.id.clone(),
-            tool: call.tool.clone(),
-        };
-        let understood = understand(&call.call, who, self.around);
+        let understood = understand(&call.call, who(self.event, call), self.around);
         let mut commits: Vec<_> = self.output(call, &understood, output).into_iter().collect();
         commits.extend(understood.writes.iter().map(|write| self.write(call, write)));
         commits
@@ -210,7 +205,7 @@ impl Recorder<'_> {
         for source in sources {
             let bound = self.snapshot.binding(source);
             parents.extend(bound.map(|bound| Observed { parent: bound.artifact, step: Step::Whole }));
-            if circinus_analyzer::call::is_credential_path(source.canonical()) {
+            if files::is_credential(source) {
                 secrecy = Secrecy::Secret;
             }
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use circinus_analyzer::Surroundings;
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, SessionOpened};
-use circinus_core::gate::{Heavy, Permit, Weighed};
+use circinus_core::gate::{Decision, Heavy, Permit, Weighed};
 use circinus_core::id::{SessionId, WorkspaceId};
 use circinus_core::index::{Hot, Snapshot};
 use circinus_core::operand::PathContext;
@@ -55,6 +55,26 @@ pub(super) struct Counters {
     pub malformed: AtomicU64,
     /// Events that could not be recorded.
     pub unrecorded: AtomicU64,
+}
+
+/// Commits of one event that are answered together.
+struct Batch {
+    left: usize,
+    output: HookOutput,
+    responder: Option<Responder>,
+}
+
+impl Batch {
+    /// Counts one acknowledgement; the last one answers.
+    fn finish_one(&mut self, failure: Option<HookOutput>) {
+        self.output = failure.unwrap_or(std::mem::take(&mut self.output));
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0
+            && let Some(responder) = self.responder.take()
+        {
+            respond(responder, std::mem::take(&mut self.output));
+        }
+    }
 }
 
 /// Everything a request needs.
@@ -127,7 +147,7 @@ impl Service {
             HostEventKind::BeforeCall(call) => {
                 let snapshot = self.hot.load();
                 let around = self.around(&event, &snapshot);
-                let asked = Asked::new(event.clone(), call, &around, &snapshot, &self.texts, &self.seal);
+                let asked = Asked::new(&event, call, &around, &snapshot, &self.texts, &self.seal);
                 self.gate(Postponed { asked, began, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
@@ -148,7 +168,7 @@ impl Service {
             let contents = decision.pending().to_vec();
             return self.park(contents, Postponed { asked, began, patient, responder }, began + budget);
         }
-        self.count_readiness(&asked, decision.pending().is_empty(), &decision);
+        self.count_readiness(&asked, &decision);
         if asked.waited_ms > 0 {
             asked.waited_ms = u32::try_from(waited.as_millis()).unwrap_or(u32::MAX);
         }
@@ -172,15 +192,8 @@ impl Service {
             Ok(()) => {
                 // A judgement may have landed between the decision and the parking: look again.
                 let snapshot = self.hot.load();
-                let landed = |content| {
-                    snapshot.judgements(content).iter().any(|row| {
-                        snapshot.required().iter().any(|required| required.key(*content) == row.key)
-                    })
-                };
-                contents
-                    .iter()
-                    .filter(|content| landed(content))
-                    .for_each(|content| self.waiting.judged(content));
+                let landed = contents.iter().filter(|content| snapshot.is_judged(content));
+                landed.for_each(|content| self.waiting.judged(content));
             }
             Err(postponed) => self.gate(Postponed { patient: false, ..postponed }),
         }
@@ -196,23 +209,13 @@ impl Service {
                 let snapshot = service.hot.load();
                 match receipt {
                     Ok(receipt) => service.give(&asked, &heavy.seal(&receipt), &snapshot, responder),
-                    Err(_) => service.answer_unrecorded(&asked, &snapshot, responder),
+                    Err(_) => {
+                        service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+                        respond(responder, asked.answer_unrecorded(&snapshot, service.profile));
+                    }
                 }
             }),
         );
-    }
-
-    /// The store is down: decide again with that fact, which asks or refuses at T2 and above.
-    fn answer_unrecorded(&self, asked: &Asked, snapshot: &Snapshot, responder: Responder) {
-        self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
-        let answer = match asked.decide(snapshot, self.profile, false).weigh() {
-            Weighed::Light(permit) => asked.answer(&permit, snapshot),
-            Weighed::Heavy(heavy) => match heavy.refuse() {
-                Ok(permit) => asked.answer(&permit, snapshot),
-                Err(_) => HookOutput::refuse("the decision cannot be recorded; hint: run `circinus doctor`"),
-            },
-        };
-        respond(responder, answer);
     }
 
     fn give(&self, asked: &Asked, permit: &Permit, snapshot: &Snapshot, responder: Responder) {
@@ -222,11 +225,11 @@ impl Service {
         respond(responder, asked.answer(permit, snapshot));
     }
 
-    fn count_readiness(&self, asked: &Asked, ready: bool, decision: &circinus_core::gate::Decision) {
+    fn count_readiness(&self, asked: &Asked, decision: &Decision) {
         if !decision.durable_first() || decision.explanation().influences.is_empty() {
             return;
         }
-        let counter = match (ready, asked.waited_ms > 0) {
+        let counter = match (decision.pending().is_empty(), asked.waited_ms > 0) {
             (true, false) => &self.counters.ready,
             (true, true) => &self.counters.waited,
             (false, _) => &self.counters.not_ready,
@@ -265,43 +268,43 @@ impl Service {
     }
 
     fn commit_all(self: &Arc<Self>, commits: Vec<Commit>, responder: Responder) {
-        let Some(last) = commits.len().checked_sub(1) else {
+        if commits.is_empty() {
             return respond(responder, HookOutput::silent());
-        };
-        let open = Arc::new(Mutex::new((last, HookOutput::silent(), Some(responder))));
+        }
+        let batch = Batch { left: commits.len(), output: HookOutput::silent(), responder: Some(responder) };
+        let batch = Arc::new(Mutex::new(batch));
         for commit in commits {
-            let (open, service) = (Arc::clone(&open), Arc::clone(self));
-            self.hold(&commit);
+            let (batch, service) = (Arc::clone(&batch), Arc::clone(self));
+            let held = self.hold(&commit);
             self.journal.submit(
                 commit,
                 Box::new(move |receipt| {
-                    let mut state = open.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Err(error) = receipt {
+                    service.release(held);
+                    let failure = receipt.err().map(|error| {
                         service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
                         let stderr =
                             format!("circinus: not recorded: {error}; hint: run `circinus doctor`\n");
-                        state.1 = HookOutput { exit: 1, stdout: String::new(), stderr };
-                    }
-                    match state.0.checked_sub(1) {
-                        Some(left) => state.0 = left,
-                        None => {
-                            let output = std::mem::take(&mut state.1);
-                            state
-                                .2
-                                .take()
-                                .into_iter()
-                                .for_each(|responder| respond(responder, output.clone()));
-                        }
-                    }
+                        HookOutput { exit: 1, stdout: String::new(), stderr }
+                    });
+                    batch.lock().unwrap_or_else(PoisonError::into_inner).finish_one(failure);
                 }),
             );
         }
     }
 
-    /// Keeps what is about to be committed where analysis and the search for values find it.
-    fn hold(&self, commit: &Commit) {
+    /// Keeps what is about to be committed where analysis and the search for values find it; gives what is to
+    /// be released when the commit is acknowledged.
+    fn hold(&self, commit: &Commit) -> Option<Digest> {
         self.analysis.hold(commit);
         self.texts.hold(commit);
+        match &commit.event {
+            Event::Ingested(artifact) if commit.body.is_some() => Some(artifact.content),
+            _ => None,
+        }
+    }
+
+    fn release(&self, held: Option<Digest>) {
+        held.iter().for_each(|content| self.analysis.release(content));
     }
 
     /// Commits without waiting; at T0 and T1 a crash may lose what the last group held.
@@ -331,24 +334,17 @@ impl Service {
         let commits = match &event.kind {
             HostEventKind::BeforeCall(call) => {
                 let snapshot = self.hot.load();
-                let asked = Asked::new(
-                    event.clone(),
-                    call,
-                    &self.around(&event, &snapshot),
-                    &snapshot,
-                    &self.texts,
-                    &self.seal,
-                );
+                let around = self.around(&event, &snapshot);
+                let asked = Asked::new(&event, call, &around, &snapshot, &self.texts, &self.seal);
                 vec![asked.record(asked.decide(&Snapshot::default(), self.profile, false).explanation())]
             }
             _ => self.observations(&event),
         };
         for commit in commits {
-            self.analysis.hold(&commit);
-            self.journal
-                .commit(commit)
-                .map(drop)
-                .map_err(|error| std::io::Error::other(error.to_string()))?;
+            let held = self.hold(&commit);
+            let committed = self.journal.commit(commit);
+            self.release(held);
+            committed.map(drop).map_err(|error| std::io::Error::other(error.to_string()))?;
         }
         Ok(())
     }
