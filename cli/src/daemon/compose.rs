@@ -119,8 +119,8 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     join(workers)?;
     join([keeper])?;
     analysis.stop();
-    // The last reference: the writer commits what it holds and closes the store. Only then the lock is freed.
-    drop(service);
+    // What was accepted is committed and the store is closed; only then the lock is freed.
+    service.journal.close();
     drop(handle);
     stopped.map_err(RunError::System)
 }

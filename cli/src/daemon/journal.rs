@@ -1,7 +1,7 @@
 //! The way to disk: commits go in, receipts come back after the transaction is synced.
 
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use circinus_core::event::Commit;
@@ -34,13 +34,24 @@ pub(super) type Then = Box<dyn FnOnce(Result<Durable<Acknowledged>, JournalError
 /// The way to disk.
 #[derive(Debug)]
 pub(super) struct Journal {
-    writer: Writer,
+    /// None once it is closed.
+    writer: RwLock<Option<Writer>>,
 }
 
 impl Journal {
     /// Wraps a started writer.
     pub(super) const fn new(writer: Writer) -> Self {
-        Self { writer }
+        Self { writer: RwLock::new(Some(writer)) }
+    }
+
+    /// Commits what was handed over and closes the store; returns when both are done.
+    ///
+    /// Whoever still holds the journal, such as an acknowledgement that is just being given, cannot put this
+    /// off, and what is handed over later is refused.
+    pub(super) fn close(&self) {
+        // Taken out first: an acknowledgement that is given meanwhile may hand over something itself.
+        let writer = self.writer.write().unwrap_or_else(PoisonError::into_inner).take();
+        drop(writer);
     }
 
     /// Hands over a commit; `then` runs exactly once, whatever happens.
@@ -52,7 +63,12 @@ impl Journal {
                 then(outcome.map_err(JournalError::from));
             }
         });
-        let submitted = self.writer.submit_before(Instant::now() + QUEUE_WAIT, commit, acknowledge);
+        let writer = self.writer.read().unwrap_or_else(PoisonError::into_inner);
+        let submitted = match writer.as_ref() {
+            Some(writer) => writer.submit_before(Instant::now() + QUEUE_WAIT, commit, acknowledge),
+            None => Err(SubmitError::Ended),
+        };
+        drop(writer);
         if let Err(error) = submitted
             && let Some(then) = take(&slot)
         {
