@@ -12,11 +12,12 @@ use std::time::Instant;
 use circinus_benches::{action, snapshot};
 use circinus_core::gate::{Circumstances, decide};
 use circinus_core::policy::Profile;
+use circinus_core::time::UnixMillis;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const SMALL: usize = 10_000;
 const LARGE: usize = 200_000;
-const HERE: Circumstances = Circumstances { profile: Profile::Balanced, store_up: true };
+const HERE: Circumstances = Circumstances { profile: Profile::Balanced, store_up: true, now: UnixMillis(0) };
 
 fn gate(criterion: &mut Criterion) {
     let (small, large) = (snapshot(SMALL), snapshot(LARGE));

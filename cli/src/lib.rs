@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adapter;
+pub mod clock;
 pub mod command;
 pub mod config;
 pub mod daemon;
@@ -9,4 +10,5 @@ pub mod exit;
 pub mod hook_process;
 pub mod host;
 pub mod reason;
+pub mod stated;
 pub mod ui;

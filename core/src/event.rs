@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::artifact::Artifact;
 use crate::digest::Digest;
+use crate::endorsement::Statement;
 use crate::evidence::Judgement;
 use crate::id::{DecisionId, EventSeq, SessionId, WorkspaceId};
 use crate::time::UnixMillis;
@@ -24,6 +25,52 @@ pub enum Event {
         /// Which.
         session: SessionId,
     },
+    /// A person changed what is allowed.
+    Stated(Box<Statement>),
+    /// A session was tied to the process of its host.
+    HostBound(HostBound),
+    /// Something that is not the host of a session spoke in its name.
+    Impersonated(Impersonated),
+    /// A host was seen to answer a question that no person can have answered.
+    AskUnreliable {
+        /// The program, as in [`HostBound::program`].
+        program: Box<str>,
+        /// The decision whose question was answered too early.
+        decision: DecisionId,
+    },
+}
+
+/// A process, told from later ones with the same number by its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// When it started, in clock ticks since the system booted (`starttime` of proc_pid_stat(5)).
+    pub started: u64,
+}
+
+/// The process that speaks for a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostBound {
+    /// The session.
+    pub session: SessionId,
+    /// The host's process.
+    pub process: Process,
+    /// Which program it runs, told from other versions of it: path and time of the last change.
+    pub program: Box<str>,
+}
+
+/// An event that claimed a session and came from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Impersonated {
+    /// The session that was claimed.
+    pub session: SessionId,
+    /// The host's name of the event.
+    pub event: Box<str>,
+    /// The process that sent it; none when it had ended.
+    pub process: Option<Process>,
+    /// One line about that process, for people. Bounded, escaped on output.
+    pub program: Box<str>,
 }
 
 /// The beginning of a session.

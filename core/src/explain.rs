@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Flags, Tier};
+use crate::digest::Digest;
 use crate::effect::{Effect, Effects};
 use crate::evidence::Level;
-use crate::id::ArtifactId;
+use crate::id::{ActId, ArtifactId};
 use crate::operand::{Hit, Operand};
 use crate::origin::Origin;
 use crate::policy::{Gap, Profile, RuleId, Verdict};
@@ -30,6 +31,20 @@ pub struct Explanation {
     pub fired: Vec<Fired>,
     /// Every artifact (or unrecorded remote source) that reached a slot; bounded, worst first.
     pub influences: Vec<Influence>,
+    /// What a person is asked, one entry for each rule that asks and what it asks about; empty when more
+    /// than `limits::QUESTIONS_MAX` would be needed.
+    pub questions: Vec<Digest>,
+    /// What a person did before that this verdict rests on.
+    pub relied: Vec<Relied>,
+}
+
+/// An act of a person that a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relied {
+    /// Which.
+    pub act: ActId,
+    /// Whether this decision used it up.
+    pub spent: bool,
 }
 
 /// A rule that fired.

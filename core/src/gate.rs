@@ -7,19 +7,25 @@
 //! the strictest wins; no rule can end the evaluation early.
 
 mod permit;
+mod question;
 mod reach;
 
 pub use self::permit::{Heavy, Permit, Weighed};
+
+use std::collections::BTreeMap;
 
 use crate::action::{Action, Flag, Flags, SlotValue, Tier};
 use crate::digest::Digest;
 use crate::evidence::Level;
 use crate::explain::{Explanation, Fired, Influence};
+use crate::id::ActId;
 use crate::index::Snapshot;
 use crate::limits;
 use crate::operand::Kind;
 use crate::policy::{self, Cell, Gap, Profile, Verdict};
+use crate::time::UnixMillis;
 
+use self::question::Questions;
 use self::reach::Reach;
 
 /// What the gate must know besides the action and the index.
@@ -29,6 +35,8 @@ pub struct Circumstances {
     pub profile: Profile,
     /// Whether the decision could be recorded.
     pub store_up: bool,
+    /// The present time: endorsements and approvals end by themselves.
+    pub now: UnixMillis,
 }
 
 /// The answer of the gate. Only [`decide`] makes one.
@@ -55,15 +63,19 @@ impl Decision {
         &self.pending
     }
 
-    /// Whether the decision must be durable before it is given: T2 and above, and whatever is not allowed.
+    /// Whether the decision must be durable before it is given: T2 and above, whatever is not allowed, and what
+    /// uses up an act of a person.
     pub fn durable_first(&self) -> bool {
-        self.explanation.tier >= Tier::T2 || self.explanation.verdict > Verdict::Allow
+        let used_up = self.explanation.relied.iter().any(|relied| relied.spent);
+        self.explanation.tier >= Tier::T2 || self.explanation.verdict > Verdict::Allow || used_up
     }
 
     /// Whether there is something to record at all: a plain ALLOW at T0 or T1 that no influence, gap or flag
     /// touched leaves no row.
     pub fn is_flagged(&self) -> bool {
-        self.durable_first() || !self.explanation.influences.is_empty() || !self.explanation.flags.is_empty()
+        let explanation = &self.explanation;
+        let touched = !explanation.influences.is_empty() || !explanation.flags.is_empty();
+        self.durable_first() || touched || !explanation.relied.is_empty()
     }
 
     /// The decision without its working.
@@ -74,9 +86,11 @@ impl Decision {
 
 /// Decides what an action may do.
 pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances) -> Decision {
-    let reached: Vec<Reach> = action.slots.iter().map(|slot| reach::of(slot, action, snapshot)).collect();
-    let flags = flags(action, &reached, circumstances);
+    let at = snapshot.viewpoint(&action.session, circumstances.now);
+    let reached: Vec<Reach> = action.slots.iter().map(|slot| reach::of(slot, action, snapshot, at)).collect();
+    let flags = flags(action, &reached, snapshot, circumstances);
     let tier = policy::tier_with_flags(tier(action, &reached), flags);
+    let endorsed: BTreeMap<ActId, bool> = reached.iter().flat_map(|reach| reach.endorsed.clone()).collect();
     let mut influences: Vec<Influence> = reached.into_iter().flat_map(|reach| reach.influences).collect();
     influences.sort_by_key(|influence| std::cmp::Reverse((influence.gap, influence.level)));
 
@@ -84,30 +98,28 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
     // All influences count; one beyond what an explanation could name is only not pointed at.
     let reached = influences.iter().enumerate().map(|(place, influence)| {
         let cell = Cell { gap: influence.gap, evidence: influence.level, ..base };
-        (u16::try_from(place).ok(), cell)
+        (Some((place, influence)), cell)
     });
-    let cells = std::iter::once((None, base)).chain(reached);
-    let mut fired: Vec<(Verdict, Fired)> = Vec::new();
-    for (influence, cell) in cells {
+    let mut asked = Questions::new(action, snapshot, at, endorsed);
+    for (influence, cell) in std::iter::once((None, base)).chain(reached) {
         for (rule, row) in policy::firing(cell) {
-            if fired.iter().all(|(_, known)| known.rule != rule) {
-                fired.push((row.result, Fired { rule, influence }));
-            }
+            asked.fire(rule, row.result, influence);
         }
     }
-    fired.sort_by_key(|(result, fired)| (std::cmp::Reverse(*result), fired.rule));
-    let verdict = fired.first().map(|(result, _)| *result).unwrap_or_default();
+    let answered = asked.answered();
     let pending = pending(&influences, tier, snapshot);
-    let explained = explained(&mut influences, fired);
+    let fired = explained(&mut influences, answered.fired);
     Decision {
         explanation: Explanation {
-            verdict,
+            verdict: answered.verdict,
             profile: circumstances.profile,
             tier,
             flags,
             effects: action.effects,
-            fired: explained,
+            fired,
             influences,
+            questions: answered.questions,
+            relied: answered.relied,
         },
         pending,
     }
@@ -119,7 +131,7 @@ fn tier(action: &Action, reached: &[Reach]) -> Tier {
     raised.map(|(slot, _)| slot.tier_on_gap).fold(action.tier, Tier::max)
 }
 
-fn flags(action: &Action, reached: &[Reach], circumstances: Circumstances) -> Flags {
+fn flags(action: &Action, reached: &[Reach], snapshot: &Snapshot, circumstances: Circumstances) -> Flags {
     let slots = action.slots.iter().zip(reached);
     let mut flags = slots
         .clone()
@@ -127,6 +139,11 @@ fn flags(action: &Action, reached: &[Reach], circumstances: Circumstances) -> Fl
         .fold(action.flags, |flags, (slot, _)| flags.union(slot.flags_unless_granted));
     if slots.clone().any(|(slot, reach)| !reach.found && explains_itself(&slot.value)) {
         flags = flags.with(Flag::Unexplained);
+    }
+    // Something spoke in the session's name: until a refusal has told the user, nothing runs in it.
+    let session = snapshot.session(&action.session);
+    if session.is_some_and(|session| session.impersonated.is_some()) {
+        flags = flags.with(Flag::Guard);
     }
     if !circumstances.store_up {
         flags = flags.with(Flag::StoreDown);
@@ -162,12 +179,12 @@ fn pending(influences: &[Influence], tier: Tier, snapshot: &Snapshot) -> Vec<Dig
 }
 
 /// Cuts the influences to what is kept and drops references to those that were cut.
-fn explained(influences: &mut Vec<Influence>, fired: Vec<(Verdict, Fired)>) -> Vec<Fired> {
+fn explained(influences: &mut Vec<Influence>, fired: Vec<Fired>) -> Vec<Fired> {
     influences.truncate(limits::INFLUENCES_EXPLAINED_MAX);
     let kept = influences.len();
     fired
         .into_iter()
-        .map(|(_, fired)| Fired {
+        .map(|fired| Fired {
             rule: fired.rule,
             influence: fired.influence.filter(|place| usize::from(*place) < kept),
         })

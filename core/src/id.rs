@@ -45,6 +45,13 @@ numbered!(
 numbered!(
     /// A decision of the gate. Written `d42`.
     DecisionId, "d");
+numbered!(
+    /// An act of a person that changes what is allowed: an endorsement, an approval, an acknowledgement.
+    /// Written `e7`.
+    ActId, "e");
+numbered!(
+    /// A judgement of a content. Written `v9`.
+    EvidenceId, "v");
 
 /// The text is not an id of the expected form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,31 +5,39 @@
 //! structure: making the next one costs about what changed. One writer publishes; readers take the current
 //! snapshot without waiting and keep a consistent view for as long as they hold it.
 
+mod acts;
 mod files;
 mod segment;
 mod standing;
+mod stated;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use imbl::{HashMap, OrdMap, OrdSet};
+use imbl::{HashMap, HashSet, OrdMap, OrdSet};
 
+pub use self::acts::{InForce, Viewpoint};
 pub use self::files::Bound;
 pub use self::standing::Required;
 
+pub(crate) use self::acts::stated_at;
+
+use self::acts::Acts;
 use self::files::Files;
 use self::segment::Postings;
 use self::standing::Standing;
+use crate::action::Flag;
 use crate::artifact::Artifact;
 use crate::digest::Digest;
-use crate::event::{Event, Recorded, SessionOpened};
+use crate::event::{DecisionRecord, Event, HostBound, Process, Recorded, SessionOpened};
 use crate::evidence::{Judgement, Level};
-use crate::id::{ArtifactId, CallId, EventSeq, SessionId, WorkspaceId};
+use crate::id::{ActId, ArtifactId, CallId, EventSeq, EvidenceId, SessionId, WorkspaceId};
 use crate::limits;
 use crate::lineage::Step;
 use crate::operand::{Hit, Operand};
 use crate::origin::Origin;
+use crate::policy::Verdict;
 use crate::time::UnixMillis;
 
 /// A session as the index knows it.
@@ -41,6 +49,10 @@ pub struct Session {
     pub workspace: WorkspaceId,
     /// When it was first seen; what a file held before is older than anything the session did.
     pub opened: UnixMillis,
+    /// The process of its host and the program it runs, once it is bound.
+    pub host: Option<(Process, Box<str>)>,
+    /// The last event that claimed the session and came from elsewhere, until a decision has refused for it.
+    pub impersonated: Option<EventSeq>,
 }
 
 /// What the sessions of one root see.
@@ -78,6 +90,9 @@ pub struct Snapshot {
     calls: HashMap<(SessionId, CallId), ArtifactId>,
     files: Files,
     standing: Standing,
+    acts: Acts,
+    /// Host programs that were seen to answer questions by themselves.
+    unreliable: HashSet<Box<str>>,
     required: Arc<[Required]>,
 }
 
@@ -93,8 +108,36 @@ impl Snapshot {
         match &recorded.event {
             Event::SessionOpened(opened) => self.open(opened, recorded.at),
             Event::Ingested(artifact) => self.ingest(ArtifactId(recorded.seq), artifact),
-            Event::Judged(judgement) => self.standing.record(judgement),
-            Event::Decided(_) | Event::SessionClosed { .. } => {}
+            Event::Judged(judgement) => self.standing.record(EvidenceId(recorded.seq), judgement),
+            Event::Stated(statement) => self.acts.state(ActId(recorded.seq), statement),
+            Event::Decided(record) => self.decided(record),
+            Event::HostBound(bound) => self.bind(bound),
+            Event::Impersonated(impersonated) => {
+                if let Some(session) = self.sessions.get_mut(&impersonated.session) {
+                    session.impersonated = Some(recorded.seq);
+                }
+            }
+            Event::AskUnreliable { program, .. } => {
+                self.unreliable.insert(program.clone());
+            }
+            Event::SessionClosed { .. } => {}
+        }
+    }
+
+    /// INVARIANT (approved-once): what a decision used up is out of force as soon as the decision is in the
+    /// log, and a decision that lets something run is in the log before it is answered.
+    fn decided(&mut self, record: &DecisionRecord) {
+        let spent = record.explanation.relied.iter().filter(|relied| relied.spent);
+        spent.for_each(|relied| self.acts.spend(relied.act));
+        if record.explanation.verdict == Verdict::Block && record.explanation.flags.contains(Flag::Guard) {
+            let session = self.sessions.get_mut(&record.session);
+            session.into_iter().for_each(|session| session.impersonated = None);
+        }
+    }
+
+    fn bind(&mut self, bound: &HostBound) {
+        if let Some(session) = self.sessions.get_mut(&bound.session) {
+            session.host = Some((bound.process, bound.program.clone()));
         }
     }
 
@@ -104,6 +147,8 @@ impl Snapshot {
             root: opened.root.clone(),
             workspace: opened.workspace.clone(),
             opened: known.map_or(at, |known| known.opened),
+            host: known.and_then(|known| known.host.clone()),
+            impersonated: known.and_then(|known| known.impersonated),
         };
         self.sessions.insert(opened.session.clone(), session);
     }
@@ -141,7 +186,7 @@ impl Snapshot {
     }
 
     /// The root of a session; a session that was never opened is its own.
-    fn root_of(&self, session: &SessionId) -> SessionId {
+    pub fn root_of(&self, session: &SessionId) -> SessionId {
         self.sessions.get(session).map_or_else(|| session.clone(), |session| session.root.clone())
     }
 
@@ -259,11 +304,18 @@ impl Snapshot {
     /// Evidence is origin-blind; its use is not. A typed prompt is the user's own words and may command, so
     /// only what no person types counts against it: hidden channels (H) and role markers (R), which mean
     /// that something was pasted. Nothing waits for that.
-    pub fn level(&self, artifact: &Artifact) -> Level {
+    ///
+    /// `viewer` is the session that acts: what a person acknowledged in its workspace counts as benign there,
+    /// unless evidence has become worse since.
+    pub fn level(&self, artifact: &Artifact, viewer: &SessionId) -> Level {
         if !artifact.analysed {
             return Level::None;
         }
         let level = self.standing.level(&artifact.content, &self.required);
+        let workspace = self.sessions.get(viewer).map(|session| &session.workspace);
+        if self.acts.accepted(&artifact.content, workspace).is_some_and(|accepted| level <= accepted) {
+            return level.min(Level::Benign);
+        }
         if artifact.origin == Origin::UserPrompt {
             let mut findings = self.standing.of(&artifact.content).iter().flat_map(|row| row.findings.iter());
             let pasted = findings.any(|finding| finding.signal.starts_with(['H', 'R']));

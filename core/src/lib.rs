@@ -11,6 +11,7 @@ pub mod artifact;
 pub mod authority;
 pub mod digest;
 pub mod effect;
+pub mod endorsement;
 pub mod event;
 pub mod evidence;
 pub mod explain;

@@ -24,3 +24,11 @@ pub const LABEL_CHARS_MAX: usize = 200;
 
 /// Views applied one inside another.
 pub const VIEW_DEPTH_MAX: usize = 2;
+
+/// Questions kept of one decision: one for each rule, target, effect and evidence. An action with more of
+/// them cannot be approved as a whole.
+pub const QUESTIONS_MAX: usize = 256;
+
+/// How long an approval waits for its action, in milliseconds: long enough to go back to the agent, short
+/// enough that nobody finds it by surprise on another day.
+pub const APPROVAL_MS_MAX: u64 = 60 * 60 * 1_000;

@@ -119,7 +119,7 @@ impl Log {
     }
 
     fn decide(&self, action: &Action, profile: Profile) -> Decision {
-        decide(action, &self.snapshot, Circumstances { profile, store_up: true })
+        decide(action, &self.snapshot, Circumstances { profile, store_up: true, now: UnixMillis(self.next) })
     }
 
     fn verdict(&self, action: &Action, profile: Profile) -> (Verdict, String) {
@@ -389,7 +389,7 @@ fn a_target_from_nowhere_is_flagged_and_asked_about_in_strict() {
 fn a_store_that_is_down_never_means_allow_at_t2() {
     let log = Log::new();
     for profile in Profile::ALL {
-        let down = Circumstances { profile, store_up: false };
+        let down = Circumstances { profile, store_up: false, now: UnixMillis(0) };
         assert!(decide(&send_to_page(), &log.snapshot, down).verdict() > Verdict::Allow, "{profile}");
         let light = action(Tier::T1, vec![]);
         assert_eq!(decide(&light, &log.snapshot, down).verdict(), Verdict::Allow, "{profile}");

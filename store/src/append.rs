@@ -43,6 +43,8 @@ pub(crate) fn append(
         Event::Judged(judgement) => judge(tx, seq, judgement)?,
         Event::Decided(record) => decide(tx, seq, at, record)?,
         Event::SessionClosed { session } => close_session(tx, seq, session)?,
+        // The log itself is where these are looked up; the index folds them.
+        Event::Stated(_) | Event::HostBound(_) | Event::Impersonated(_) | Event::AskUnreliable { .. } => {}
     }
     *head = Head { seq, hash };
     Ok(Acknowledged { seq, duplicate: false })

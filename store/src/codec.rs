@@ -18,6 +18,10 @@ pub(crate) mod kind {
     pub(crate) const JUDGED: u16 = 3;
     pub(crate) const DECIDED: u16 = 4;
     pub(crate) const SESSION_CLOSED: u16 = 5;
+    pub(crate) const STATED: u16 = 6;
+    pub(crate) const HOST_BOUND: u16 = 7;
+    pub(crate) const IMPERSONATED: u16 = 8;
+    pub(crate) const ASK_UNRELIABLE: u16 = 9;
 }
 
 /// An event as it is stored.
@@ -100,7 +104,7 @@ mod tests {
 
     #[test]
     fn an_unknown_version_or_kind_is_named() {
-        for (kind, version) in [(kind::INGESTED, 2), (6, 1), (0, 0)] {
+        for (kind, version) in [(kind::INGESTED, 2), (kind::ASK_UNRELIABLE + 1, 1), (0, 0)] {
             let stored = Stored { kind, version, payload: b"", operands: None };
             assert_eq!(decode(stored), Err(CodecError::Unknown { kind, version }));
         }

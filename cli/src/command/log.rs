@@ -1,7 +1,7 @@
 //! `circinus log`: what was recorded, newest last.
 
 use circinus_core::event::{Event, Recorded};
-use circinus_core::id::{ArtifactId, DecisionId, EventSeq};
+use circinus_core::id::{ActId, ArtifactId, DecisionId, EventSeq, EvidenceId};
 use circinus_store::{OpenError, QueryError, Reader};
 use clap::Args;
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use super::Context;
 use crate::exit::Exit;
-use crate::reason;
 use crate::ui::{Ui, escape_untrusted};
+use crate::{reason, stated};
 
 /// Arguments of `circinus log`.
 #[derive(Debug, Args)]
@@ -78,13 +78,32 @@ fn as_line(recorded: &Recorded) -> String {
         Event::Judged(judgement) => (
             "evidence",
             format!(
-                "{} {} by {} v{}",
+                "{} {} {} by {} v{}",
+                EvidenceId(recorded.seq),
                 judgement.key.content.short(),
                 judgement.level,
                 judgement.key.analyser,
                 judgement.key.version
             ),
         ),
+        Event::Stated(statement) => (
+            "stated",
+            format!(
+                "{} {}, by {}",
+                ActId(recorded.seq),
+                stated::line(statement),
+                stated::author(&statement.author)
+            ),
+        ),
+        Event::HostBound(bound) => {
+            ("host", format!("{} is process {} of {}", bound.session, bound.process.pid, bound.program))
+        }
+        Event::Impersonated(event) => {
+            ("intruder", format!("{} in {} came from {}", event.event, event.session, event.program))
+        }
+        Event::AskUnreliable { program, decision } => {
+            ("host", format!("{program} answered {decision} by itself"))
+        }
         Event::Decided(record) => (
             "decision",
             format!(
@@ -113,9 +132,24 @@ fn as_json(recorded: &Recorded) -> Value {
             "bytes": artifact.bytes, "root": artifact.root, "operands": artifact.operands.len(),
         }),
         Event::Judged(judgement) => json!({
-            "kind": "evidence", "content": judgement.key.content.to_string(), "level": judgement.level.name(),
+            "kind": "evidence", "id": EvidenceId(recorded.seq).to_string(), "content": judgement.key.content.to_string(), "level": judgement.level.name(),
             "analyser": &*judgement.key.analyser, "version": judgement.key.version,
             "signals": judgement.findings.iter().map(|finding| &*finding.signal).collect::<Vec<_>>(),
+        }),
+        Event::Stated(statement) => json!({
+            "kind": "statement", "id": ActId(recorded.seq).to_string(), "text": stated::line(statement),
+            "author": stated::author(&statement.author),
+        }),
+        Event::HostBound(bound) => json!({
+            "kind": "host_bound", "session": bound.session.as_str(), "pid": bound.process.pid,
+            "program": &*bound.program,
+        }),
+        Event::Impersonated(event) => json!({
+            "kind": "impersonated", "session": event.session.as_str(), "event": &*event.event,
+            "pid": event.process.map(|process| process.pid), "program": &*event.program,
+        }),
+        Event::AskUnreliable { program, decision } => json!({
+            "kind": "ask_unreliable", "program": &**program, "decision": decision.to_string(),
         }),
         Event::Decided(record) => json!({
             "kind": "decision", "id": DecisionId(recorded.seq).to_string(), "session": record.session.as_str(),

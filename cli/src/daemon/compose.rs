@@ -4,13 +4,11 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use circinus_analyzer::content;
 use circinus_core::event::Event;
 use circinus_core::id::EventSeq;
 use circinus_core::index::{Hot, Required, Snapshot};
-use circinus_core::time::{Clock, UnixMillis};
 use circinus_ipc::{BindError, Limits, Server, SocketPlace};
 use circinus_store::{OpenError, ReplayError, Store, Writer};
 use thiserror::Error;
@@ -22,6 +20,7 @@ use super::stop::Stop;
 use super::texts::Texts;
 use super::waiting::Waiting;
 use super::{seal, unrecorded, wake};
+use crate::clock::SystemClock;
 use crate::config::{Config, CreatePlacesError, LoadConfigError, Places};
 
 /// Threads that decide and record. None of them waits for evidence or for the disk, so few are enough.
@@ -51,16 +50,6 @@ pub enum RunError {
     /// The system gave no thread, poll or signal.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
-}
-
-/// The machine's clock.
-struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> UnixMillis {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        UnixMillis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-    }
 }
 
 /// Runs the daemon in this process until a stop is asked for.

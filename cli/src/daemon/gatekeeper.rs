@@ -14,6 +14,7 @@ use circinus_core::policy::Profile;
 use super::files;
 use super::texts::Texts;
 use crate::adapter::claude_code::response::{self, HookOutput};
+use crate::clock;
 use crate::host::{AnnouncedCall, Asks, HostEvent};
 use crate::reason;
 
@@ -49,7 +50,8 @@ impl Asked {
 
     /// Decides on the state as it is now.
     pub fn decide(&self, snapshot: &Snapshot, profile: Profile, store_up: bool) -> Decision {
-        gate::decide(&self.action, snapshot, Circumstances { profile, store_up })
+        let now = clock::now();
+        gate::decide(&self.action, snapshot, Circumstances { profile, store_up, now })
     }
 
     /// The row that records a decision.

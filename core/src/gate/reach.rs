@@ -4,10 +4,11 @@ use crate::action::{Action, Role, Sighting, Slot, SlotValue};
 use crate::artifact::Artifact;
 use crate::authority::Authority;
 use crate::effect::Effect;
+use crate::endorsement::Scope;
 use crate::evidence::Level;
 use crate::explain::{Influence, Path};
-use crate::id::ArtifactId;
-use crate::index::{Occurrence, Snapshot};
+use crate::id::{ActId, ArtifactId};
+use crate::index::{InForce, Occurrence, Snapshot, Viewpoint, stated_at};
 use crate::operand::{Kind, Operand};
 use crate::origin::Origin;
 use crate::policy::Gap;
@@ -23,10 +24,13 @@ pub(super) struct Reach {
     pub(super) granted: bool,
     /// Whether the value stands in anything visible.
     pub(super) found: bool,
+    /// Endorsements that were needed, and whether using one uses it up.
+    pub(super) endorsed: Vec<(ActId, bool)>,
 }
 
 impl Reach {
-    const NOTHING: Self = Self { influences: Vec::new(), gap: Gap::None, granted: false, found: false };
+    const NOTHING: Self =
+        Self { influences: Vec::new(), gap: Gap::None, granted: false, found: false, endorsed: Vec::new() };
 
     /// Adds an influence. An artifact that holds a value also holds its expansions: of its quotes with the
     /// same gap the first, most specific one stands for all.
@@ -42,12 +46,41 @@ impl Reach {
     }
 }
 
+/// What endorsements do for one slot.
+#[derive(Clone)]
+struct Cover {
+    acts: Vec<(ActId, bool)>,
+    accepted: Level,
+}
+
+impl Cover {
+    /// Of the endorsements found, those that give the effect.
+    fn of(mut found: Vec<InForce<'_>>, effect: Effect) -> Self {
+        found.retain(|one| one.endorsement.grants().allows(effect));
+        let once = |one: &InForce<'_>| matches!(one.endorsement.scope, Scope::Once(_));
+        Self {
+            accepted: found.iter().map(|one| one.endorsement.level).max().unwrap_or_default(),
+            acts: found.iter().map(|one| (one.id, once(one))).collect(),
+        }
+    }
+
+    /// Whether the effect is given at all.
+    const fn grants(&self) -> bool {
+        !self.acts.is_empty()
+    }
+
+    /// Whether evidence of this level was accepted with the endorsement; what became worse since was not.
+    fn accepts(&self, level: Level) -> bool {
+        self.grants() && level <= self.accepted.max(Level::Benign)
+    }
+}
+
 /// Follows the lineage of one slot.
-pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot) -> Reach {
+pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot, at: Viewpoint<'_>) -> Reach {
     if slot.role == Role::Content {
         return Reach { granted: true, found: true, ..Reach::NOTHING };
     }
-    let view = Viewer { slot, action, snapshot };
+    let view = Viewer { slot, action, snapshot, at };
     match &slot.value {
         SlotValue::Operands(operands) => view.operands(operands),
         SlotValue::File(path) => view.file(path),
@@ -61,24 +94,36 @@ struct Viewer<'a> {
     slot: &'a Slot,
     action: &'a Action,
     snapshot: &'a Snapshot,
+    at: Viewpoint<'a>,
 }
 
 impl<'a> Viewer<'a> {
     /// A designator: each of its operands (the value and its expansions) counts by itself.
+    ///
+    /// An endorsement covers the whole designator when it is of the value or of what the value belongs to:
+    /// whoever lets a host be used lets its pages be used.
     fn operands(&self, operands: &[Operand]) -> Reach {
+        let found = operands.iter().flat_map(|operand| self.snapshot.endorsements(operand, self.at));
+        self.covered(operands, Cover::of(found.collect(), self.slot.effect))
+    }
+
+    fn covered(&self, operands: &[Operand], cover: Cover) -> Reach {
         let mut reach = Reach::NOTHING;
-        reach.granted = operands.first().is_some_and(|value| self.grant(value).allows(self.slot.effect));
+        let rooted = operands.first().is_some_and(|value| self.grant(value).allows(self.slot.effect));
+        reach.granted = rooted || cover.grants();
+        reach.found = cover.grants();
+        reach.endorsed.clone_from(&cover.acts);
         // Whoever sends the agent to a host sends it to the pages of that host: for a plain read the host is
         // what is designated, and a link that a page of the host gives adds nothing.
         let host = operands.iter().find(|operand| matches!(operand.kind(), Kind::Host | Kind::Ip));
         if let Some(host) =
             host.filter(|host| self.slot.effect == Effect::Fetch && self.user_named_first(host))
         {
-            self.operand(host, &mut reach);
+            self.operand(host, &cover, &mut reach);
             return reach;
         }
         for operand in operands {
-            self.operand(operand, &mut reach);
+            self.operand(operand, &cover, &mut reach);
         }
         reach
     }
@@ -91,21 +136,23 @@ impl<'a> Viewer<'a> {
 
     /// Influences of one operand, by first arrival: what brought it before any root with benign evidence
     /// granted the effect.
-    fn operand(&self, operand: &Operand, reach: &mut Reach) {
+    fn operand(&self, operand: &Operand, cover: &Cover, reach: &mut Reach) {
         let occurrences = self.visible(operand);
         reach.found |= !occurrences.is_empty();
         let effect = self.slot.effect;
         let brought = occurrences.iter().any(|occurrence| self.brings(occurrence.artifact, operand));
-        let gap = if brought && !self.grant(operand).allows(effect) { Gap::Inferred } else { Gap::None };
+        let granted = cover.grants() || self.grant(operand).allows(effect);
+        let gap = if brought && !granted { Gap::Inferred } else { Gap::None };
         let first_root = occurrences
             .iter()
             .filter(|o| grants(o) && o.artifact.authority.allows(effect))
-            .filter(|o| self.snapshot.level(o.artifact) <= Level::Benign)
+            .filter(|o| self.level(o.artifact) <= Level::Benign)
             .map(|o| arrival(o.id, o.artifact))
             .min();
         for occurrence in &occurrences {
             let early = first_root.is_none_or(|root| arrival(occurrence.id, occurrence.artifact) < root);
-            if early && self.counts(occurrence, gap) {
+            let accepted = cover.accepts(self.level(occurrence.artifact));
+            if early && !accepted && self.counts(occurrence, gap) {
                 reach.add(self.influence(
                     occurrence.id,
                     occurrence.artifact,
@@ -128,7 +175,7 @@ impl<'a> Viewer<'a> {
     /// Whether an early occurrence is an influence: the user's own words and the agent's own clean text are
     /// not, unless evidence stands against them.
     fn counts(&self, occurrence: &Occurrence<'_>, gap: Gap) -> bool {
-        let level = self.snapshot.level(occurrence.artifact);
+        let level = self.level(occurrence.artifact);
         match occurrence.artifact.origin {
             Origin::UserPrompt | Origin::HumanCli => level > Level::Benign,
             Origin::AgentText => gap > Gap::None && level > Level::Benign,
@@ -139,29 +186,48 @@ impl<'a> Viewer<'a> {
     /// A file as a whole: its own artifact and what it was copied from; for what runs or persists also what
     /// its author quoted, as evidence only.
     fn file(&self, path: &Operand) -> Reach {
-        let mut reach = self.operands(std::slice::from_ref(path));
-        let Some(bound) = self.snapshot.binding(path) else { return reach };
-        let Some(own) = self.snapshot.artifact(bound.artifact) else { return reach };
-        let gap = if own.authority.allows(self.slot.effect) { Gap::None } else { Gap::Observed };
+        let own = self.snapshot.binding(path).and_then(|bound| {
+            self.snapshot.artifact(bound.artifact).map(|artifact| (bound.artifact, artifact))
+        });
+        let Some((id, own)) = own else { return self.operands(std::slice::from_ref(path)) };
+        let cover = self.cover_of_whole(path, id, own);
+        let mut reach = if cover.grants() {
+            self.covered(std::slice::from_ref(path), cover.clone())
+        } else {
+            self.operands(std::slice::from_ref(path))
+        };
+        let allowed = cover.grants() || own.authority.allows(self.slot.effect);
+        let gap = if allowed { Gap::None } else { Gap::Observed };
         reach.found = true;
         reach.granted &= gap == Gap::None;
         let mut hops = Vec::new();
-        let chain = std::iter::once(bound.artifact).chain(self.snapshot.whole_ancestors(bound.artifact));
-        for id in chain {
+        for id in std::iter::once(id).chain(self.snapshot.whole_ancestors(id)) {
             let Some(artifact) = self.snapshot.artifact(id) else { continue };
             hops.push(id);
-            let path = Path::Whole { file: path.clone(), hops: hops.clone() };
-            reach.add(self.influence(id, artifact, gap, path));
+            if !cover.accepts(self.level(artifact)) {
+                let path = Path::Whole { file: path.clone(), hops: hops.clone() };
+                reach.add(self.influence(id, artifact, gap, path));
+            }
             if matches!(self.slot.effect, Effect::Exec | Effect::Persist) {
-                self.quoted_by(artifact, &mut reach);
+                self.quoted_by(artifact, &cover, &mut reach);
             }
         }
         reach
     }
 
-    fn quoted_by(&self, artifact: &Artifact, reach: &mut Reach) {
+    /// Endorsements of a file's exact bytes, and trust in a directory above it that is younger than what is
+    /// recorded of the file: what comes into a trusted directory later is not covered.
+    fn cover_of_whole(&self, path: &Operand, id: ArtifactId, own: &Artifact) -> Cover {
+        let mut found = self.snapshot.endorsements_of_content(&own.content, self.at);
+        let trust = self.snapshot.trust(path, self.at.now);
+        found.extend(trust.filter(|trust| stated_at(trust.id) > id.0));
+        Cover::of(found, self.slot.effect)
+    }
+
+    fn quoted_by(&self, artifact: &Artifact, cover: &Cover, reach: &mut Reach) {
         for edge in &artifact.inferred {
-            if let Some(parent) = self.snapshot.artifact(edge.parent) {
+            let parent = self.snapshot.artifact(edge.parent);
+            if let Some(parent) = parent.filter(|parent| !cover.accepts(self.level(parent))) {
                 reach.add(self.influence(edge.parent, parent, Gap::None, Path::Quote(edge.quote.clone())));
             }
         }
@@ -200,10 +266,14 @@ impl<'a> Viewer<'a> {
             place: self.slot.place.clone(),
             effect: self.slot.effect,
             gap,
-            level: self.snapshot.level(artifact),
+            level: self.level(artifact),
             signals,
             path,
         }
+    }
+
+    fn level(&self, artifact: &Artifact) -> Level {
+        self.snapshot.level(artifact, &self.action.session)
     }
 
     fn visible(&self, operand: &Operand) -> Vec<Occurrence<'a>> {

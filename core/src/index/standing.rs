@@ -4,6 +4,7 @@ use imbl::HashMap;
 
 use crate::digest::Digest;
 use crate::evidence::{EvidenceKey, Judgement, Level};
+use crate::id::EvidenceId;
 
 /// An analyser whose judgement every analysed artifact needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +32,24 @@ impl Required {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Standing {
     by_content: HashMap<Digest, Vec<Judgement>>,
+    /// Adverse judgements by id: those that a person must name to endorse in spite of them.
+    adverse: HashMap<EvidenceId, Digest>,
 }
 
 impl Standing {
-    pub(super) fn record(&mut self, judgement: &Judgement) {
+    pub(super) fn record(&mut self, id: EvidenceId, judgement: &Judgement) {
+        if judgement.level == Level::Adverse {
+            self.adverse.insert(id, judgement.key.content);
+        }
         let rows = self.by_content.entry(judgement.key.content).or_default();
         if rows.iter().all(|row| row.key != judgement.key) {
             rows.push(judgement.clone());
         }
+    }
+
+    /// The content that an adverse judgement is about.
+    pub(super) fn adverse(&self, id: EvidenceId) -> Option<Digest> {
+        self.adverse.get(&id).copied()
     }
 
     /// The judgements of `content`, oldest first.
@@ -66,6 +77,9 @@ impl Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::EventSeq;
+
+    const ID: EvidenceId = EvidenceId(EventSeq(1));
 
     fn required(version: u32) -> Required {
         Required { analyser: "cheap".into(), version, config: Digest::of(b"") }
@@ -79,8 +93,8 @@ mod tests {
     #[test]
     fn the_first_verdict_for_a_key_wins() {
         let mut standing = Standing::default();
-        standing.record(&judged(1, Level::Suspicious));
-        standing.record(&judged(1, Level::Benign));
+        standing.record(ID, &judged(1, Level::Suspicious));
+        standing.record(ID, &judged(1, Level::Benign));
         assert_eq!(standing.level(&Digest::of(b"text"), &[required(1)]), Level::Suspicious);
     }
 
@@ -88,10 +102,10 @@ mod tests {
     fn an_upgrade_never_relaxes_in_between() {
         for old in Level::ALL {
             let mut standing = Standing::default();
-            standing.record(&judged(1, old));
+            standing.record(ID, &judged(1, old));
             let between = standing.level(&Digest::of(b"text"), &[required(2)]);
             assert!(between >= old.max(Level::Pending), "{old}");
-            standing.record(&judged(2, Level::Benign));
+            standing.record(ID, &judged(2, Level::Benign));
             assert_eq!(standing.level(&Digest::of(b"text"), &[required(2)]), Level::Benign);
         }
     }

@@ -67,6 +67,28 @@ fn golden_session_closed() {
 }
 
 #[test]
+fn golden_statements() {
+    for (name, act) in sample::acts() {
+        check(&format!("stated-{name}"), kind::STATED, sample::stated(act));
+    }
+}
+
+#[test]
+fn golden_host_bound() {
+    check("host-bound", kind::HOST_BOUND, sample::host_bound());
+}
+
+#[test]
+fn golden_impersonated() {
+    check("impersonated", kind::IMPERSONATED, sample::impersonated());
+}
+
+#[test]
+fn golden_ask_unreliable() {
+    check("ask-unreliable", kind::ASK_UNRELIABLE, sample::ask_unreliable());
+}
+
+#[test]
 fn every_cut_and_every_added_byte_is_an_error_and_no_panic() {
     let mut event = Event::Ingested(Box::new(sample::rich_artifact()));
     let encoded = encode(&mut event).expect("encodes");

@@ -25,6 +25,12 @@ pub(super) fn encode(event: &mut Event) -> Result<Encoded, CodecError> {
         Event::SessionClosed { session } => {
             (kind::SESSION_CLOSED, to_bytes(kind::SESSION_CLOSED, session)?, None)
         }
+        Event::Stated(statement) => (kind::STATED, to_bytes(kind::STATED, statement)?, None),
+        Event::HostBound(bound) => (kind::HOST_BOUND, to_bytes(kind::HOST_BOUND, bound)?, None),
+        Event::Impersonated(event) => (kind::IMPERSONATED, to_bytes(kind::IMPERSONATED, event)?, None),
+        Event::AskUnreliable { program, decision } => {
+            (kind::ASK_UNRELIABLE, to_bytes(kind::ASK_UNRELIABLE, &(program, decision))?, None)
+        }
     };
     Ok(Encoded { kind, version: VERSION, payload, operands })
 }
@@ -50,6 +56,11 @@ pub(super) fn decode(stored: Stored<'_>) -> Result<Event, CodecError> {
         kind::SESSION_CLOSED => {
             from_bytes(stored.kind, stored.payload).map(|session| Event::SessionClosed { session })
         }
+        kind::STATED => from_bytes(stored.kind, stored.payload).map(Event::Stated),
+        kind::HOST_BOUND => from_bytes(stored.kind, stored.payload).map(Event::HostBound),
+        kind::IMPERSONATED => from_bytes(stored.kind, stored.payload).map(Event::Impersonated),
+        kind::ASK_UNRELIABLE => from_bytes(stored.kind, stored.payload)
+            .map(|(program, decision)| Event::AskUnreliable { program, decision }),
         kind => Err(CodecError::Unknown { kind, version: VERSION }),
     }
 }

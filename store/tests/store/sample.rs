@@ -6,14 +6,20 @@ use circinus_core::artifact::{Artifact, Binding};
 use circinus_core::authority::{Authority, Secrecy};
 use circinus_core::digest::Digest;
 use circinus_core::effect::{Effect, Effects};
-use circinus_core::event::{Commit, DecisionRecord, Event, SessionOpened};
+use circinus_core::endorsement::{
+    Acknowledgement, Act, Approval, Author, Confirmation, Endorsement, Scope, Statement, Subject,
+};
+use circinus_core::event::{Commit, DecisionRecord, Event, HostBound, Impersonated, Process, SessionOpened};
 use circinus_core::evidence::{EvidenceKey, Finding, Judgement, Level};
-use circinus_core::explain::{Explanation, Fired, Influence, Path};
-use circinus_core::id::{AgentId, ArtifactId, CallId, DecisionId, EventSeq, SessionId, WorkspaceId};
+use circinus_core::explain::{Explanation, Fired, Influence, Path, Relied};
+use circinus_core::id::{
+    ActId, AgentId, ArtifactId, CallId, DecisionId, EventSeq, EvidenceId, SessionId, WorkspaceId,
+};
 use circinus_core::lineage::{Inferred, Observed, Step};
 use circinus_core::operand::{Hit, Kind, Operand};
 use circinus_core::origin::Origin;
 use circinus_core::policy::{Gap, Profile, RuleId, Verdict};
+use circinus_core::time::UnixMillis;
 use circinus_core::view::{View, ViewChain};
 
 /// An operand that is in canonical form already.
@@ -117,10 +123,92 @@ pub(crate) fn decided(session: &str, verdict: Verdict) -> Event {
             effects: Effects::of([Effect::Exec, Effect::Fetch]),
             fired: vec![Fired { rule: RuleId(1), influence: Some(0) }],
             influences: vec![influence],
+            questions: vec![Digest::of(b"question")],
+            relied: vec![Relied { act: ActId(EventSeq(3)), spent: true }],
         },
         waited_ms: 40,
         supersedes: Some(DecisionId(EventSeq(5))),
     }))
+}
+
+fn endorsement(subject: Subject, scope: Scope) -> Act {
+    Act::Endorsed(Endorsement {
+        subject,
+        effects: Effects::of([Effect::Fetch, Effect::Install]),
+        scope,
+        expires: Some(UnixMillis(1_900_000_000_000)),
+        level: Level::Adverse,
+        acknowledged: Some(EvidenceId(EventSeq(9))),
+    })
+}
+
+/// Each kind of act, and each kind of subject and scope, by name.
+pub(crate) fn acts() -> Vec<(&'static str, Act)> {
+    let workspace = || WorkspaceId::new("/work");
+    let host = Subject::Operand(operand(Kind::Host, "docs.example"));
+    let directory = Subject::Directory(operand(Kind::Path, "/work/tool"));
+    let (session, decision) = (SessionId::new("s-0"), DecisionId(EventSeq(5)));
+    let questions = vec![Digest::of(b"question")];
+    vec![
+        ("endorsed-once", endorsement(host, Scope::Once(workspace()))),
+        (
+            "endorsed-session",
+            endorsement(Subject::Content(Digest::of(b"body")), Scope::Session(session.clone())),
+        ),
+        ("endorsed-workspace", endorsement(directory, Scope::Workspace(workspace()))),
+        ("revoked", Act::Revoked { act: ActId(EventSeq(3)) }),
+        (
+            "acknowledged",
+            Act::Acknowledged(Acknowledgement {
+                content: Digest::of(b"body"),
+                workspace: workspace(),
+                level: Level::Suspicious,
+            }),
+        ),
+        (
+            "approved",
+            Act::Approved(Approval {
+                identity: Digest::of(b"identity"),
+                session: session.clone(),
+                decision,
+                questions: questions.clone(),
+                expires: UnixMillis(1_900_000_000_000),
+            }),
+        ),
+        ("confirmed", Act::Confirmed(Confirmation { session, decision, questions })),
+        ("profile", Act::ProfileChanged { profile: Some(Profile::Strict) }),
+    ]
+}
+
+pub(crate) fn stated(act: Act) -> Event {
+    let author = match act {
+        Act::Confirmed(_) => Author::Prompt,
+        _ => Author::Terminal { uid: 1000, tty: "/dev/pts/3".into() },
+    };
+    Event::Stated(Box::new(Statement { author, act }))
+}
+
+const PROCESS: Process = Process { pid: 4_711, started: 98_765 };
+
+pub(crate) fn host_bound() -> Event {
+    Event::HostBound(HostBound {
+        session: SessionId::new("s-1"),
+        process: PROCESS,
+        program: "/opt/host/agent@1700000000".into(),
+    })
+}
+
+pub(crate) fn impersonated() -> Event {
+    Event::Impersonated(Impersonated {
+        session: SessionId::new("s-1"),
+        event: "UserPromptSubmit".into(),
+        process: Some(PROCESS),
+        program: "sh -c ...".into(),
+    })
+}
+
+pub(crate) fn ask_unreliable() -> Event {
+    Event::AskUnreliable { program: "/opt/host/agent@1700000000".into(), decision: DecisionId(EventSeq(5)) }
 }
 
 /// An event without body or delivery.
