@@ -6,6 +6,8 @@ mod evidence;
 pub mod files;
 pub mod gatekeeper;
 mod journal;
+mod pasted;
+mod reconcile;
 mod recorder;
 mod seal;
 mod service;
@@ -16,5 +18,6 @@ mod waiting;
 mod wake;
 
 pub use compose::{RunError, run};
-pub use control::{ControlReply, ControlRequest, Status};
+pub use control::{ControlReply, ControlRequest, SessionCoverage, Status};
+pub use reconcile::Coverage;
 pub use service::Site;

@@ -17,6 +17,8 @@ pub struct HostEvent {
     pub asks: Asks,
     /// The host's name of the event.
     pub name: Box<str>,
+    /// Where the host says that it keeps the conversation.
+    pub transcript: Option<Box<str>>,
     /// What happened.
     pub kind: HostEventKind,
 }
@@ -41,6 +43,37 @@ pub struct AnnouncedCall {
     pub call: ToolCall,
 }
 
+/// What came of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the agent reads of it.
+    pub output: Box<str>,
+    /// Files in which the host keeps output that the agent did not read in full, or that is yet to come.
+    pub kept_in: Vec<Box<str>>,
+    /// The skill that it put into the context, if it did.
+    pub loaded: Option<Box<str>>,
+    /// The subagent that did the work, if one did.
+    pub worker: Option<Worker>,
+}
+
+/// A subagent whose report is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worker {
+    /// Which.
+    pub agent: AgentId,
+    /// How many calls the host says that it made.
+    pub calls: Option<u64>,
+}
+
+/// Whose words a prompt is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// A person typed it.
+    User,
+    /// The host wrote it, such as a task's notification; with the subagent whose report it carries.
+    Host(Option<Worker>),
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostEventKind {
@@ -52,8 +85,15 @@ pub enum HostEventKind {
     Prompt {
         /// The text.
         text: Box<str>,
-        /// Whether a person typed it; a machine's envelope is not the user's words.
-        typed: bool,
+        /// Whose words they are.
+        author: Author,
+    },
+    /// A command or skill that the user called by name was replaced by its body.
+    Expanded {
+        /// Its name, without the slash.
+        name: Box<str>,
+        /// Whether its file lies below the user's own configuration and not in the workspace.
+        of_user: bool,
     },
     /// A tool is about to run: the gate decides.
     BeforeCall(AnnouncedCall),
@@ -61,11 +101,16 @@ pub enum HostEventKind {
     AfterCall {
         /// The call.
         call: AnnouncedCall,
-        /// What the agent reads of it.
-        output: Box<str>,
+        /// What came of it.
+        outcome: Outcome,
     },
-    /// A batch of tools ran; holds what the agent read of each.
-    AfterBatch(Vec<(AnnouncedCall, Box<str>)>),
+    /// A subagent ended.
+    AgentStopped {
+        /// Where the host says that it kept its conversation.
+        transcript: Option<Box<str>>,
+    },
+    /// A batch of tools ended, whether they ran or were refused; holds what the agent read of each.
+    AfterBatch(Vec<(AnnouncedCall, Outcome)>),
     /// The host put an instruction file into the context.
     InstructionsLoaded {
         /// Its path.
@@ -85,4 +130,59 @@ pub enum HostEventKind {
     },
     /// Anything else: nothing to record.
     Other,
+}
+
+/// One thing that the host's transcript says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// The agent called a tool.
+    Called {
+        /// The message of the model that holds the call; calls of one message may run while it is written.
+        message: Box<str>,
+        /// The call.
+        call: AnnouncedCall,
+    },
+    /// The agent received the result of a call.
+    Received {
+        /// Which call.
+        call: CallId,
+        /// What it read.
+        text: Box<str>,
+    },
+    /// A text that reached the agent past every hook.
+    Entered {
+        /// How it came.
+        by: Entry,
+        /// The text.
+        text: Box<str>,
+    },
+    /// The model answered: every result before belongs to an ended batch.
+    Answered {
+        /// The message.
+        message: Box<str>,
+    },
+}
+
+/// How a text reached the agent past every hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The user attached a file.
+    File(Box<str>),
+    /// The user ran a command of their own.
+    Command,
+    /// The host wrote it: the body of a command or skill, with what its preamble printed.
+    Body,
+    /// A hook of somebody else, or a tool server, added it.
+    Context,
+}
+
+/// One entry of the host's transcript.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TranscriptEntry {
+    /// Its own id. A fork of a conversation keeps the ids of what it continues.
+    pub id: Option<Box<str>>,
+    /// The subagent whose conversation it belongs to.
+    pub agent: Option<AgentId>,
+    /// What it says, in order.
+    pub told: Vec<Told>,
 }

@@ -9,6 +9,7 @@
 
 mod daemon {
     mod answer;
+    mod conversation;
     mod payloads;
     mod process;
     mod world;
@@ -23,5 +24,6 @@ mod daemon {
     mod private;
     mod screens;
     mod socket;
+    mod transcript;
     mod visible;
 }

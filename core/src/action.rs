@@ -145,7 +145,7 @@ pub enum Flag {
     Opaque,
     /// A secret leaves for a place that is not its home.
     SecretSink,
-    /// The decision cannot be recorded.
+    /// The decision, or what the session read before it, cannot be recorded in full.
     StoreDown,
     /// It destroys what cannot be brought back, on a large scale.
     Catastrophic,

@@ -142,6 +142,7 @@ impl Snapshot {
     }
 
     fn open(&mut self, opened: &SessionOpened, at: UnixMillis) {
+        let before = self.root_of(&opened.session);
         let known = self.sessions.get(&opened.session);
         let session = Session {
             root: opened.root.clone(),
@@ -151,6 +152,23 @@ impl Snapshot {
             impersonated: known.and_then(|known| known.impersonated),
         };
         self.sessions.insert(opened.session.clone(), session);
+        if before == opened.session && before != opened.root {
+            self.join(&before, &opened.root);
+        }
+    }
+
+    /// Gives what a session saw before it was known to continue another one to the sessions of that root.
+    fn join(&mut self, session: &SessionId, root: &SessionId) {
+        let Some(own) = self.horizons.remove(session) else { return };
+        let mut joined = self.horizons.remove(root).unwrap_or_default();
+        for id in &own.artifacts {
+            let Some(artifact) = self.artifacts.get(id) else { continue };
+            if joined.artifacts.insert(*id).is_none() {
+                joined.postings = joined.postings.with(*id, artifact);
+            }
+        }
+        joined.imported.extend(own.imported);
+        self.horizons.insert(root.clone(), joined);
     }
 
     fn ingest(&mut self, id: ArtifactId, artifact: &Artifact) {
@@ -230,9 +248,14 @@ impl Snapshot {
         self.artifacts.get(&id).map(Arc::as_ref)
     }
 
-    /// The artifact that a call produced.
+    /// The newest artifact that a call of the session, or of another session of its root, produced.
     pub fn produced_by(&self, session: &SessionId, call: &CallId) -> Option<ArtifactId> {
-        self.calls.get(&(session.clone(), call.clone())).copied()
+        let of = |session: &SessionId| self.calls.get(&(session.clone(), call.clone())).copied();
+        of(session).or_else(|| {
+            let root = self.root_of(session);
+            let kin = self.sessions.iter().filter(|(_, other)| other.root == root);
+            kin.filter_map(|(id, _)| of(id)).max()
+        })
     }
 
     /// Every artifact that a session sees, in the order of arrival, that holds `operand` exactly or through a

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::Context;
+use super::daemon::{ask, place};
+use crate::daemon::{ControlReply, ControlRequest, Coverage};
 use crate::exit::Exit;
 use crate::reason;
 use crate::ui::{Style, Tree, Ui, escape_untrusted};
@@ -62,12 +64,22 @@ fn explain(args: &ExplainArgs, context: &Context, ui: &mut Ui) -> Result<(), Exp
     let sources =
         decision.record.explanation.influences.iter().map(|influence| Source::read(influence, &reader));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let coverage = coverage(&decision, context);
     if args.json {
-        ui.line(as_json(&decision, &sources));
+        ui.line(as_json(&decision, &sources, coverage));
     } else {
         show(&decision, &sources, ui);
+        let known = coverage.map_or_else(|| "unknown".to_owned(), |coverage| coverage.to_string());
+        ui.paragraph(&format!("Coverage of the session: {known}."), Style::Dim);
     }
     Ok(())
+}
+
+/// How much of what the session read is accounted for; only a running daemon that followed it can tell.
+fn coverage(decision: &Decision, context: &Context) -> Option<Coverage> {
+    let Ok(ControlReply::Status(status)) = ask(&place(context), &ControlRequest::Status) else { return None };
+    let session = decision.record.session.as_str();
+    status.coverage.into_iter().find(|other| other.session == session).map(|found| found.coverage)
 }
 
 fn find(id: &str, reader: &Reader) -> Result<Decision, ExplainError> {
@@ -185,7 +197,7 @@ fn quoted(hit: &Hit) -> String {
 }
 
 /// Schema 1: fields are only added.
-fn as_json(decision: &Decision, sources: &[Source]) -> Value {
+fn as_json(decision: &Decision, sources: &[Source], coverage: Option<Coverage>) -> Value {
     let explanation = &decision.record.explanation;
     let rule = |id: circinus_core::policy::RuleId| {
         id.rule().map_or(Value::Null, |rule| {
@@ -207,6 +219,7 @@ fn as_json(decision: &Decision, sources: &[Source]) -> Value {
         "rules": explanation.fired.iter().map(|fired| rule(fired.rule)).collect::<Vec<_>>(),
         "waited_ms": decision.record.waited_ms,
         "analysis": "deterministic-only",
+        "coverage": coverage,
         "influences": sources.iter().map(influence_json).collect::<Vec<_>>(),
     })
 }

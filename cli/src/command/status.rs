@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Context;
 use super::daemon::{AskError, ask, place};
-use crate::daemon::{ControlReply, ControlRequest, Status};
+use crate::daemon::{ControlReply, ControlRequest, Coverage, Status};
 use crate::exit::Exit;
 use crate::ui::{Cell, Style, Table, Ui};
 
@@ -54,6 +54,17 @@ fn fail(ui: &mut Ui, error: &dyn std::fmt::Display) -> Exit {
     Exit::Findings
 }
 
+/// How much of what the followed sessions read is accounted for.
+fn coverage(status: &Status) -> String {
+    let mut all = Coverage::default();
+    status.coverage.iter().for_each(|session| all.add(&session.coverage));
+    let gaps = status.coverage.iter().filter(|session| session.coverage.has_gap()).count();
+    if all.results == 0 {
+        return "no transcript with a tool result was read yet".to_owned();
+    }
+    format!("{all}, {gaps} of {} sessions with a gap", status.coverage.len())
+}
+
 fn table(status: &Status) -> Table {
     let rows = [
         ("daemon", format!("version {}, pid {}", status.version, status.pid)),
@@ -80,6 +91,7 @@ fn table(status: &Status) -> Table {
                 status.evidence_ready, status.evidence_waited, status.evidence_not_ready
             ),
         ),
+        ("coverage", coverage(status)),
         ("trouble", format!("{} malformed events, {} not recorded", status.malformed, status.unrecorded)),
     ];
     let mut table = Table::new();

@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use super::evidence::Analysis;
 use super::journal::Journal;
+use super::reconcile::Reconciler;
 use super::service::{Counters, Service, Site};
 use super::stop::Stop;
 use super::texts::Texts;
@@ -84,6 +85,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         seal,
         site,
         texts,
+        reconciler: Reconciler::default(),
         analysis: Arc::clone(&analysis),
         counters: Counters::default(),
         stop: stop.clone(),
@@ -100,6 +102,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         })
         .collect::<io::Result<Vec<_>>>()?;
     drop((jobs, ready));
+    let transcripts = Reconciler::start(&service)?;
 
     stop.wait();
     // Waiting actions are decided with what is known, then the workers end with the server's last job.
@@ -107,6 +110,8 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let stopped = handle.stop().map_err(|error| io::Error::other(error.to_string()));
     join(workers)?;
     join([keeper])?;
+    service.reconciler.close();
+    join([transcripts])?;
     analysis.stop();
     // What was accepted is committed and the store is closed; only then the lock is freed.
     service.journal.close();

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use circinus_ipc::{ErrorCode, Reply, Responder};
 use serde::{Deserialize, Serialize};
 
+use super::reconcile::Coverage;
 use super::service::Service;
 
 /// A question to the daemon.
@@ -66,6 +67,18 @@ pub struct Status {
     pub malformed: u64,
     /// Events that could not be recorded.
     pub unrecorded: u64,
+    /// How much of what each followed session read is accounted for, by session.
+    pub coverage: Vec<SessionCoverage>,
+}
+
+/// The coverage of one session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionCoverage {
+    /// The session.
+    pub session: String,
+    /// What its transcripts show.
+    #[serde(flatten)]
+    pub coverage: Coverage,
 }
 
 /// Answers a question.
@@ -83,6 +96,12 @@ pub(super) fn answer(service: &Arc<Service>, request: &[u8], responder: Responde
     if stopping {
         service.stop.request();
     }
+}
+
+fn covered(service: &Service) -> Vec<SessionCoverage> {
+    let all = service.reconciler.covered().into_iter();
+    all.map(|(session, coverage)| SessionCoverage { session: session.as_str().to_owned(), coverage })
+        .collect()
 }
 
 fn status(service: &Service) -> Status {
@@ -107,5 +126,6 @@ fn status(service: &Service) -> Status {
         evidence_not_ready: count(&counters.not_ready),
         malformed: count(&counters.malformed),
         unrecorded: count(&counters.unrecorded),
+        coverage: covered(service),
     }
 }

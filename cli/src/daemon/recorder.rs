@@ -1,5 +1,8 @@
 //! From what a host reports to what is committed: one observation per artifact.
 
+mod prompt;
+mod told;
+
 use std::borrow::Cow;
 
 use circinus_analyzer::Surroundings;
@@ -9,6 +12,7 @@ use circinus_core::action::{FileWrite, ToolCall, WriteSource};
 use circinus_core::artifact::Binding;
 use circinus_core::authority::Secrecy;
 use circinus_core::event::Commit;
+use circinus_core::id::CallId;
 use circinus_core::index::Snapshot;
 use circinus_core::ingest::{self, Observation};
 use circinus_core::lineage::{Observed, Step};
@@ -18,7 +22,7 @@ use circinus_core::view::ViewChain;
 
 use super::files;
 use super::gatekeeper::who;
-use crate::host::{AnnouncedCall, HostEvent};
+use crate::host::{AnnouncedCall, HostEvent, Outcome};
 
 /// What every observation of one event shares.
 pub(super) struct Recorder<'a> {
@@ -60,16 +64,6 @@ impl<'a> Seen<'a> {
 }
 
 impl Recorder<'_> {
-    /// A prompt, and the files that it mentions.
-    pub(super) fn prompt(&self, text: &str, typed: bool) -> Vec<Commit> {
-        let origin = if typed { Origin::UserPrompt } else { Origin::Opaque };
-        let mut commits = vec![self.commit(None, Seen::text("prompt", text, origin))];
-        if typed {
-            commits.extend(mentions(text).filter_map(|path| self.file(path, "attached")));
-        }
-        commits
-    }
-
     /// An instruction file that the host loaded.
     pub(super) fn instructions(&self, path: &str, of_user: bool) -> Vec<Commit> {
         let mut commits: Vec<_> = self.file(path, "instructions").into_iter().collect();
@@ -91,32 +85,59 @@ impl Recorder<'_> {
     }
 
     /// The outcome of a call: what the agent read of it, and the files it wrote.
-    pub(super) fn outcome(&self, call: &AnnouncedCall, output: &str) -> Vec<Commit> {
+    ///
+    /// INVARIANT (every-call-leaves-a-trace): a call that ran has an artifact, if only an empty one, unless it
+    /// touched nothing but the agent's own notes.
+    pub(super) fn outcome(&self, call: &AnnouncedCall, outcome: &Outcome) -> Vec<Commit> {
         let understood = understand(&call.call, who(self.event, call), self.around);
-        let mut commits: Vec<_> = self.output(call, &understood, output).into_iter().collect();
+        let mut commits: Vec<_> = self.output(call, &understood, outcome).into_iter().collect();
         commits.extend(understood.writes.iter().map(|write| self.write(call, write)));
+        if let Some(name) = &outcome.loaded {
+            let bodies = [false, true].map(|of_user| self.body(name, of_user));
+            commits.extend(bodies.into_iter().find(|found| !found.is_empty()).unwrap_or_default());
+        }
+        if commits.is_empty() && !is_inert(call) {
+            let label = format!("{} {} (no output)", call.tool, understood.action.summary);
+            let seen = Seen { analysed: false, derived: true, ..Seen::text(&label, "", Origin::CmdLocal) };
+            commits.push(self.commit(Some(call), seen));
+        }
         commits
     }
 
-    fn output(&self, call: &AnnouncedCall, understood: &Understanding, output: &str) -> Option<Commit> {
-        let label = format!("{} {}", call.tool, understood.action.summary);
+    fn output(&self, call: &AnnouncedCall, understood: &Understanding, outcome: &Outcome) -> Option<Commit> {
+        let output = &*outcome.output;
+        let mut label = format!("{} {}", call.tool, understood.action.summary);
+        let (mut parents, secrecy) = self.inputs(&understood.reads);
         let origin = match (&call.call, &understood.source) {
             (ToolCall::Inert { .. } | ToolCall::WriteFile { .. } | ToolCall::EditFile { .. }, _) => {
                 return None;
             }
             (ToolCall::ReadFile { path }, _) => return self.read(call, path, &label, output),
-            (ToolCall::Fetch { .. }, _) => Origin::WebFetch,
+            (ToolCall::Fetch { .. }, _) => {
+                label += " (as the host's model retold it)";
+                Origin::WebFetch
+            }
             (ToolCall::WebSearch { .. }, _) => Origin::WebSearch,
             (ToolCall::Mcp { .. }, _) => Origin::Mcp,
-            (ToolCall::Spawn { .. } | ToolCall::Other { .. }, _) => Origin::Opaque,
+            (ToolCall::Spawn { .. }, _) => match &outcome.worker {
+                Some(worker) => {
+                    let (origin, ingested) = self.report(worker);
+                    parents.extend(ingested);
+                    origin
+                }
+                None => Origin::Opaque,
+            },
+            (ToolCall::Other { .. }, _) => Origin::Opaque,
             (ToolCall::Shell { .. }, Source::Remote(_)) => Origin::CmdRemote,
             (ToolCall::Shell { .. } | ToolCall::Search { .. }, _) => Origin::CmdLocal,
         };
-        if output.is_empty() {
+        let bindings = self.kept(outcome);
+        if output.is_empty() && bindings.is_empty() {
             return None;
         }
-        let (parents, secrecy) = self.inputs(&understood.reads);
-        Some(self.commit(Some(call), Seen { parents, secrecy, ..Seen::text(&label, output, origin) }))
+        let derived = matches!(call.call, ToolCall::Spawn { .. });
+        let seen = Seen { parents, secrecy, bindings, derived, ..Seen::text(&label, output, origin) };
+        Some(self.commit(Some(call), seen))
     }
 
     /// A file as the agent read it; the part that was read is what counts as content.
@@ -240,10 +261,21 @@ impl Recorder<'_> {
     }
 }
 
+/// Whether a call touches nothing but the agent's own notes.
+pub(super) fn is_inert(call: &AnnouncedCall) -> bool {
+    matches!(call.call, ToolCall::Inert { .. })
+}
+
+/// A call of which only the id is known.
+pub(super) fn unknown_call(id: &CallId) -> AnnouncedCall {
+    let call = ToolCall::Other { tool: "unknown".into(), arguments: Vec::new() };
+    AnnouncedCall { id: Some(id.clone()), tool: "unknown tool".into(), call }
+}
+
 /// The result of a call may be delivered by its own event and again with its batch: one delivery.
 fn delivery_kind(event: &str) -> &str {
     match event {
-        "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" => "result",
+        "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "transcript" => "result",
         other => other,
     }
 }

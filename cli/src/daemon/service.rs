@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use circinus_analyzer::Surroundings;
+use circinus_core::action::{Flag, Tier};
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, SessionOpened};
 use circinus_core::gate::{Decision, Heavy, Permit, Weighed};
@@ -19,6 +20,7 @@ use super::evidence::Analysis;
 use super::files;
 use super::gatekeeper::Asked;
 use super::journal::Journal;
+use super::reconcile::Reconciler;
 use super::recorder::Recorder;
 use super::stop::Stop;
 use super::texts::Texts;
@@ -93,6 +95,8 @@ pub(super) struct Service {
     pub site: Site,
     /// What the sessions have read.
     pub(super) texts: Texts,
+    /// What the transcripts add.
+    pub(super) reconciler: Reconciler,
     /// The analysis of what is recorded.
     pub analysis: Arc<Analysis>,
     /// Counters for `status`.
@@ -143,11 +147,10 @@ impl Service {
             }
         };
         self.open_session(&event);
+        self.notice(&event);
         match &event.kind {
             HostEventKind::BeforeCall(call) => {
-                let snapshot = self.hot.load();
-                let around = self.around(&event, &snapshot);
-                let asked = Asked::new(&event, call, &around, &snapshot, &self.texts, &self.seal);
+                let asked = self.understood(&event, call);
                 self.gate(Postponed { asked, began, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
@@ -155,6 +158,25 @@ impl Service {
             }
             _ => self.record(&event, responder),
         }
+    }
+
+    /// An announced call in the state as it is now. A weighty one is looked at again if the transcript shows
+    /// something that no event reported.
+    fn understood(&self, event: &HostEvent, call: &AnnouncedCall) -> Asked {
+        let understand = || {
+            let snapshot = self.hot.load();
+            let around = self.around(event, &snapshot);
+            Asked::new(event, call, &around, &snapshot, &self.texts, &self.seal)
+        };
+        let mut asked = understand();
+        if asked.action.tier >= Tier::T2 && self.catch_up(event) {
+            asked = understand();
+        }
+        let gap = self.reconciler.coverage(&event.session).is_some_and(|coverage| coverage.has_gap());
+        if gap && self.profile >= Profile::Strict {
+            asked.action.flags = asked.action.flags.with(Flag::StoreDown);
+        }
+        asked
     }
 
     /// Decides an action, parks it where a judgement is still worth waiting for, and answers it.
@@ -248,11 +270,11 @@ impl Service {
         let around = self.around(event, &snapshot);
         let recorder = Recorder { event, around: &around, snapshot: &snapshot, seal: &self.seal };
         match &event.kind {
-            HostEventKind::Prompt { text, typed } => recorder.prompt(text, *typed),
-            HostEventKind::AfterCall { call, output } => recorder.outcome(call, output),
+            HostEventKind::Prompt { text, author } => recorder.prompt(text, author, &self.texts),
+            HostEventKind::Expanded { name, of_user } => recorder.body(name, *of_user),
+            HostEventKind::AfterCall { call, outcome } => recorder.outcome(call, outcome),
             HostEventKind::AfterBatch(calls) => {
-                let missed = calls.iter().filter(|(call, _)| !is_known(call, event, &snapshot));
-                missed.flat_map(|(call, output)| recorder.outcome(call, output)).collect()
+                calls.iter().flat_map(|(call, outcome)| recorder.batched(call, outcome)).collect()
             }
             HostEventKind::InstructionsLoaded { path, of_user } => recorder.instructions(path, *of_user),
             HostEventKind::Compacted { summary } => recorder.summary(summary),
@@ -263,6 +285,7 @@ impl Service {
             HostEventKind::SessionStart
             | HostEventKind::BeforeCall(_)
             | HostEventKind::SettingsChange { .. }
+            | HostEventKind::AgentStopped { .. }
             | HostEventKind::Other => Vec::new(),
         }
     }
@@ -320,6 +343,15 @@ impl Service {
         );
     }
 
+    /// Records what is found after the fact, and waits for it; a failure is counted.
+    pub(super) fn commit_late(&self, commit: Commit) {
+        let held = self.hold(&commit);
+        if self.journal.commit(commit).is_err() {
+            self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+        }
+        self.release(held);
+    }
+
     /// Takes in an event that came while no daemon was there: recorded now, answered by the fail-safe then.
     ///
     /// # Errors
@@ -370,7 +402,7 @@ impl Service {
         }
     }
 
-    fn around(&self, event: &HostEvent, snapshot: &Snapshot) -> Surroundings {
+    pub(super) fn around(&self, event: &HostEvent, snapshot: &Snapshot) -> Surroundings {
         let workspace = workspace(&event.session, snapshot).unwrap_or_else(|| event.cwd.to_string());
         self.site.around(&event.cwd, &workspace)
     }
@@ -400,10 +432,6 @@ impl Service {
 
 fn workspace(session: &SessionId, snapshot: &Snapshot) -> Option<String> {
     snapshot.session(session).map(|session| session.workspace.as_str().to_owned())
-}
-
-fn is_known(call: &AnnouncedCall, event: &HostEvent, snapshot: &Snapshot) -> bool {
-    call.id.as_ref().is_some_and(|id| snapshot.produced_by(&event.session, id).is_some())
 }
 
 fn respond(responder: Responder, output: HookOutput) {

@@ -115,7 +115,8 @@ impl Texts {
         }
     }
 
-    fn text(&self, content: &Digest) -> Option<Arc<str>> {
+    /// The text of a content, where it is still kept.
+    pub fn text(&self, content: &Digest) -> Option<Arc<str>> {
         self.lock().texts.get(content).cloned()
     }
 

@@ -51,6 +51,7 @@ pub(super) fn neutral(tool: &str, input: &Value) -> ToolCall {
         }
         "WebFetch" => text("url").map(|url| ToolCall::Fetch { url }),
         "WebSearch" => Some(ToolCall::WebSearch { query: text("query").unwrap_or_default() }),
+        "ReadMcpResourceTool" | "ListMcpResourcesTool" => Some(resource(tool, input)),
         "Agent" | "Task" => Some(ToolCall::Spawn { prompt: text("prompt").unwrap_or_default() }),
         _ if INERT.contains(&tool) => Some(ToolCall::Inert { tool: tool.into() }),
         _ => None,
@@ -70,6 +71,15 @@ fn structured(tool: &str, input: &Value) -> ToolCall {
         Some((server, name)) => ToolCall::Mcp { server: server.into(), tool: name.into(), arguments },
         None => ToolCall::Other { tool: tool.into(), arguments },
     }
+}
+
+/// A resource of an MCP server, read through the host's own tool.
+fn resource(tool: &str, input: &Value) -> ToolCall {
+    let mut arguments = Vec::new();
+    collect("", input, &mut arguments);
+    let server = input.get("server").and_then(Value::as_str).unwrap_or("any");
+    let verb = if tool == "ReadMcpResourceTool" { "read_resource" } else { "list_resources" };
+    ToolCall::Mcp { server: server.into(), tool: verb.into(), arguments }
 }
 
 fn collect(name: &str, value: &Value, out: &mut Vec<Argument>) {

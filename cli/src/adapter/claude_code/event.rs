@@ -7,8 +7,8 @@ use circinus_core::id::{AgentId, CallId, SessionId};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{call, json, output};
-use crate::host::{AnnouncedCall, Asks, HostEvent, HostEventKind};
+use super::{call, envelope, json, output};
+use crate::host::{AnnouncedCall, Asks, HostEvent, HostEventKind, Outcome, Worker};
 
 /// Why a payload is no event.
 #[derive(Debug, Error)]
@@ -38,6 +38,7 @@ pub fn parse(bytes: &[u8]) -> Result<HostEvent, ParseEventError> {
         cwd: text(&payload, "cwd").filter(|cwd| cwd.starts_with('/')).unwrap_or("/").into(),
         asks: asks(text(&payload, "permission_mode")),
         name: name.into(),
+        transcript: text(&payload, "transcript_path").map(Into::into),
         kind: kind(name, &payload)?,
     })
 }
@@ -57,14 +58,15 @@ fn kind(name: &str, payload: &Value) -> Result<HostEventKind, ParseEventError> {
         "SessionEnd" => HostEventKind::SessionEnd,
         "UserPromptSubmit" => {
             let text = text(payload, "prompt").ok_or(ParseEventError::Missing("prompt"))?;
-            HostEventKind::Prompt { text: text.into(), typed: !is_machine_envelope(text) }
+            HostEventKind::Prompt { text: text.into(), author: envelope::author(text) }
         }
+        "UserPromptExpansion" => expansion(payload),
         "PreToolUse" | "PreSkillShellCommand" => HostEventKind::BeforeCall(announced(payload)?),
         "PostToolUse" => {
-            HostEventKind::AfterCall { call: announced(payload)?, output: seen(payload, "tool_response") }
+            HostEventKind::AfterCall { call: announced(payload)?, outcome: outcome(payload, "tool_response") }
         }
         "PostToolUseFailure" => {
-            HostEventKind::AfterCall { call: announced(payload)?, output: seen(payload, "error") }
+            HostEventKind::AfterCall { call: announced(payload)?, outcome: outcome(payload, "error") }
         }
         "PostToolBatch" => HostEventKind::AfterBatch(batch(payload)),
         "InstructionsLoaded" => HostEventKind::InstructionsLoaded {
@@ -73,6 +75,9 @@ fn kind(name: &str, payload: &Value) -> Result<HostEventKind, ParseEventError> {
         },
         "PostCompact" => {
             HostEventKind::Compacted { summary: text(payload, "compact_summary").unwrap_or_default().into() }
+        }
+        "SubagentStop" => {
+            HostEventKind::AgentStopped { transcript: text(payload, "agent_transcript_path").map(Into::into) }
         }
         "ConfigChange" => HostEventKind::SettingsChange { path: text(payload, "file_path").map(Into::into) },
         _ => HostEventKind::Other,
@@ -89,24 +94,48 @@ fn announced(payload: &Value) -> Result<AnnouncedCall, ParseEventError> {
     })
 }
 
-/// What the agent reads of a call.
-fn seen(payload: &Value, field: &str) -> Box<str> {
+/// What came of a call, as `field` of its event says.
+fn outcome(payload: &Value, field: &str) -> Outcome {
     let tool = text(payload, "tool_name").unwrap_or_default();
-    payload.get(field).map(|response| output::text(tool, response)).unwrap_or_default().into()
+    let Some(response) = payload.get(field) else { return Outcome::default() };
+    Outcome {
+        output: output::text(tool, response).into(),
+        kept_in: if keeps_output(tool) { output::kept_in(response) } else { Vec::new() },
+        loaded: (tool == "Skill").then(|| text(response, "commandName").map(Into::into)).flatten(),
+        worker: worker(tool, response),
+    }
 }
 
-fn batch(payload: &Value) -> Vec<(AnnouncedCall, Box<str>)> {
+/// The host's own tools whose output it may keep in a file; another tool's response may say anything.
+fn keeps_output(tool: &str) -> bool {
+    matches!(tool, "Bash" | "Monitor" | "Agent" | "Task")
+}
+
+/// The subagent behind a response of the tool that starts one.
+fn worker(tool: &str, response: &Value) -> Option<Worker> {
+    if !matches!(tool, "Agent" | "Task") {
+        return None;
+    }
+    let calls = response.get("totalToolUseCount").and_then(Value::as_u64);
+    Some(Worker { agent: text(response, "agentId").map(AgentId::new)?, calls })
+}
+
+fn batch(payload: &Value) -> Vec<(AnnouncedCall, Outcome)> {
     let calls = payload.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let read = |call: &Value| announced(call).ok().map(|announced| (announced, seen(call, "tool_response")));
+    let read =
+        |call: &Value| announced(call).ok().map(|announced| (announced, outcome(call, "tool_response")));
     calls.iter().filter_map(read).collect()
 }
 
-/// Whether a prompt stands in an envelope that programs write: one element with a hyphenated name around
-/// the whole text, such as the host's task notifications.
-fn is_machine_envelope(prompt: &str) -> bool {
-    let Some(rest) = prompt.trim().strip_prefix('<') else { return false };
-    let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-    name.contains('-') && prompt.trim_end().ends_with(&format!("</{name}>"))
+/// The body of a prompt of a tool server comes from that server, not from a file.
+fn expansion(payload: &Value) -> HostEventKind {
+    match (text(payload, "expansion_type"), text(payload, "command_name")) {
+        (Some("slash_command"), Some(name)) => HostEventKind::Expanded {
+            name: name.into(),
+            of_user: !matches!(text(payload, "command_source"), Some("projectSettings" | "localSettings")),
+        },
+        _ => HostEventKind::Other,
+    }
 }
 
 fn text<'a>(payload: &'a Value, field: &str) -> Option<&'a str> {
@@ -119,22 +148,6 @@ mod tests {
 
     fn parse_text(text: &str) -> Result<HostEvent, ParseEventError> {
         parse(text.as_bytes())
-    }
-
-    #[test]
-    fn a_task_notification_is_not_the_users_words() {
-        for (prompt, typed) in [
-            ("<task-notification>\\n<result>x</result>\\n</task-notification>", false),
-            ("please look at <task-notification>", true),
-            ("<b>bold</b> is what I want", true),
-            ("fix it", true),
-        ] {
-            let event = parse_text(&format!(
-                r#"{{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"/w","prompt":"{prompt}"}}"#
-            ));
-            let HostEventKind::Prompt { typed: found, .. } = event.unwrap().kind else { panic!("no prompt") };
-            assert_eq!(found, typed, "{prompt}");
-        }
     }
 
     #[test]

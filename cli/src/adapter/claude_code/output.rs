@@ -51,6 +51,29 @@ pub(super) fn text(tool: &str, response: &Value) -> String {
     out
 }
 
+/// Words of the host before the path of a file in which it keeps output.
+const KEPT_WORDS: [&str; 2] = ["Output is being written to: ", "Full output saved to: "];
+
+/// Absolute paths of files in which the host keeps output of a call, as a field or a note of it names them.
+pub(super) fn kept_in(response: &Value) -> Vec<Box<str>> {
+    let fields = ["persistedOutputPath", "outputFile"].iter();
+    let named = fields.filter_map(|field| response.get(*field).and_then(Value::as_str));
+    let note = response.as_str().unwrap_or_default();
+    // The host's note begins the text; anything later may be what a program printed.
+    let note = note.strip_prefix("<persisted-output>\n").unwrap_or(note);
+    let line = note.lines().next().unwrap_or_default();
+    let noted = KEPT_WORDS.iter().filter_map(|words| line.split_once(words)).map(|(_, rest)| {
+        let path = rest.split_once(". ").map_or(rest, |(path, _)| path);
+        path.trim_end_matches('.')
+    });
+    let host_note = line.starts_with("Command running in background") || line.starts_with("Output too large");
+    named
+        .chain(noted.filter(|_| host_note))
+        .filter(|path| path.starts_with('/'))
+        .map(Box::<str>::from)
+        .collect()
+}
+
 fn collect(value: &Value, skipped: &[&str], out: &mut String) {
     match value {
         Value::String(text) => push(text, out),
@@ -79,7 +102,7 @@ fn push(text: &str, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::{kept_in, text};
     use serde_json::json;
 
     #[test]
@@ -101,6 +124,20 @@ mod tests {
         assert_eq!(text("WebFetch", &page), "page");
         let found = json!({"results": [{"title": "A", "url": "https://a.example/"}]});
         assert_eq!(text("WebSearch", &found), "A\nhttps://a.example/");
+    }
+
+    #[test]
+    fn only_the_hosts_own_note_names_a_file_of_output() {
+        let background = json!(
+            "Command running in background with ID: b1. Output is being written to: /tmp/t/b1.output. You will"
+        );
+        assert_eq!(kept_in(&background), ["/tmp/t/b1.output".into()]);
+        let large =
+            json!("<persisted-output>\nOutput too large (9KB). Full output saved to: /h/r/b2.txt\n\nx");
+        assert_eq!(kept_in(&large), ["/h/r/b2.txt".into()]);
+        assert_eq!(kept_in(&json!({"persistedOutputPath": "/h/b3.txt"})), ["/h/b3.txt".into()]);
+        assert!(kept_in(&json!("x\nFull output saved to: /w/own.txt")).is_empty());
+        assert!(kept_in(&json!("Full output saved to: /w/own.txt")).is_empty());
     }
 
     #[test]
