@@ -26,6 +26,8 @@ struct Row {
     #[serde(default)]
     remote: bool,
     #[serde(default)]
+    runs: bool,
+    #[serde(default)]
     args: Vec<String>,
     last: Option<String>,
     #[serde(default)]
@@ -115,12 +117,13 @@ fn table(rows: &BTreeMap<String, Row>, text: &mut String) -> Result<(), Failure>
 fn rule(row: &Row, text: &mut String) -> Result<(), Failure> {
     write!(
         text,
-        "Rule {{ tier: Tier::T{}, effects: {}, flags: {}, remote: {}, args: &{}, last: {}, stdin: {}, others: {}, \
+        "Rule {{ tier: Tier::T{}, effects: {}, flags: {}, remote: {}, runs: {}, args: &{}, last: {}, stdin: {}, others: {}, \
          special: Special::{}, options: &[",
         row.tier,
         variants("Effect", &row.effects),
         variants("Flag", &row.flags),
         row.remote,
+        row.runs,
         roles(&row.args)?,
         optional(row.last.as_deref())?,
         row.stdin.as_deref().map_or(Ok("Stdin::Unread".to_owned()), |word| with_parameter("Stdin", word))?,

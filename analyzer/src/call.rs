@@ -4,7 +4,7 @@ mod file;
 mod mcp;
 mod net;
 
-use circinus_core::action::{Action, Dialect, FileWrite, Flag, Tier, ToolCall};
+use circinus_core::action::{Action, Dialect, Facts, FileWrite, Flag, Tier, ToolCall};
 use circinus_core::digest::Digest;
 use circinus_core::effect::Effect;
 use circinus_core::id::{AgentId, CallId, SessionId};
@@ -91,8 +91,7 @@ pub fn understand(call: &ToolCall, who: Who, around: &Surroundings) -> Understan
         effects: found.effects,
         flags: found.flags,
         slots: found.slots,
-        settled: Vec::new(),
-        sightings: Vec::new(),
+        facts: Facts::default(),
     };
     Understanding { action, writes: found.writes, reads: found.reads, source }
 }

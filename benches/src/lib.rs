@@ -1,7 +1,7 @@
 //! What the benches share: logs of a given size.
 #![forbid(unsafe_code)]
 
-use circinus_core::action::{Action, Flags, Role, Slot, SlotValue, Tier};
+use circinus_core::action::{Action, Facts, Flags, Role, Slot, SlotValue, Tier};
 use circinus_core::artifact::Artifact;
 use circinus_core::authority::{Authority, Secrecy};
 use circinus_core::digest::Digest;
@@ -69,6 +69,7 @@ fn page(operands: Vec<Hit>, number: u64) -> Artifact {
         bytes: 4_096,
         observed: Vec::new(),
         inferred: Vec::new(),
+        prints: Vec::new(),
         operands,
         bindings: Vec::new(),
         analysed: true,
@@ -96,7 +97,6 @@ pub fn action(urls: impl IntoIterator<Item = usize>) -> Action {
         effects: Effects::NONE,
         flags: Flags::NONE,
         slots: urls.into_iter().map(slot).collect(),
-        settled: Vec::new(),
-        sightings: Vec::new(),
+        facts: Facts::default(),
     }
 }

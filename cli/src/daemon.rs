@@ -3,6 +3,7 @@
 mod compose;
 mod control;
 mod evidence;
+mod facts;
 pub mod files;
 pub mod gatekeeper;
 mod journal;

@@ -58,6 +58,12 @@ fn source(influence: &Influence, label: &str) -> String {
     };
     let came = match &influence.path {
         Path::Quote(hit) => format!("`{}` stands in {}", operand(&hit.operand), label),
+        Path::Copied { quote, .. } if quote.operand.kind() == Kind::Span => {
+            format!("Code that runs here was copied from {label}")
+        }
+        Path::Copied { quote, .. } => {
+            format!("`{}`, which runs here, was copied from {label}", operand(&quote.operand))
+        }
         Path::Whole { file, .. } => format!("`{}` came from {}", operand(file), label),
         Path::Remote(from) => format!("The bytes come straight from `{}`", operand(from)),
     };

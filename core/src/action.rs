@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::effect::{Effect, Effects};
 use crate::id::{AgentId, ArtifactId, CallId, SessionId};
+use crate::lineage::Inferred;
 use crate::operand::{Hit, Operand, masked};
+use crate::origin::Origin;
+use crate::payload::Payload;
 
 /// A tool call in neutral terms; host adapters translate their host's JSON into it.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,9 +254,11 @@ pub enum SlotValue {
     /// Bytes that come straight from outside without ever being recorded, such as the left side of
     /// `curl URL | sh`; the operands say from where (first the value itself, then its expansions).
     Remote(Vec<Operand>),
-    /// Text that is interpreted or carried: inline code, a file body, a message. The operands in it
-    /// count; the text itself is looked up as a copied span.
+    /// Text that is interpreted or carried: inline code, a file body, a message. Where it runs or persists,
+    /// copied code in it counts.
     Text(Box<str>),
+    /// Whatever of the workspace a build or test tool picks up and runs.
+    Workspace,
 }
 
 /// One authority-bearing position of an action.
@@ -325,12 +330,28 @@ pub struct Action {
     pub flags: Flags,
     /// Its authority-bearing positions, bounded by `limits::SLOTS_MAX`.
     pub slots: Vec<Slot>,
+    /// What the call alone does not say.
+    pub facts: Facts,
+}
+
+/// What whoever holds the texts and sees the file system knows about an action. The gate only reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
     /// Paths among its designators that were there before: a workspace file from before the session, or one
     /// that the agent made. That a listing names them is no choice of the listing's.
     pub settled: Vec<Operand>,
+    /// Files with copied code that are no longer there: no build or test tool runs them.
+    pub gone: Vec<Operand>,
     /// Where its plain values stand in what the session has read. Values are not indexed: the needle is the
     /// argument, and whoever holds the texts looks for it.
     pub sightings: Vec<Sighting>,
+    /// Copied code in the text that it would run or make persist, by place of the slot.
+    pub copies: Vec<(usize, Inferred)>,
+    /// Operands that files from before the session hold exactly, found by the search before an interruption,
+    /// with the origin of such a file. They grant like a root and, unjudged, clear no evidence.
+    pub roots: Vec<(Operand, Origin)>,
+    /// What its plain reads would carry to other machines beyond what anything explains, by place of the slot.
+    pub payloads: Vec<(usize, Payload)>,
 }
 
 /// A plain value found in the text of an artifact.

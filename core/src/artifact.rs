@@ -40,6 +40,9 @@ pub struct Artifact {
     pub inferred: Vec<Inferred>,
     /// Distinctive operands in it, by position; bounded by `limits::OPERANDS_PER_ARTIFACT_MAX`.
     pub operands: Vec<Hit>,
+    /// Fingerprints of its text, sorted, by which copies of its code are found; none of what cannot be their
+    /// source. Bounded by `limits::PRINTS_PER_ARTIFACT_MAX`.
+    pub prints: Vec<u32>,
     /// Files whose bytes it is; a tree binds everything below.
     pub bindings: Vec<Binding>,
     /// Whether its content must be analysed (a typed prompt must not).

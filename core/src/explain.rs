@@ -12,6 +12,7 @@ use crate::evidence::Level;
 use crate::id::{ActId, ArtifactId};
 use crate::operand::{Hit, Operand};
 use crate::origin::Origin;
+use crate::payload::Payload;
 use crate::policy::{Gap, Profile, RuleId, Verdict};
 
 /// Why a verdict is what it is.
@@ -36,6 +37,8 @@ pub struct Explanation {
     pub questions: Vec<Digest>,
     /// What a person did before that this verdict rests on.
     pub relied: Vec<Relied>,
+    /// What plain reads carry to other machines beyond what anything explains.
+    pub payloads: Vec<Payload>,
 }
 
 /// An act of a person that a verdict rests on.
@@ -88,6 +91,13 @@ pub enum Path {
         file: Operand,
         /// Recorded copies between the file's own artifact (first) and the influencing one (last).
         hops: Vec<ArtifactId>,
+    },
+    /// Inferred: code of the artifact was retyped into what runs or persists.
+    Copied {
+        /// The file that it was written to, and the artifact of that writing; none for code in the call itself.
+        file: Option<(Operand, ArtifactId)>,
+        /// The command line or span, with its place in the influencing artifact.
+        quote: Hit,
     },
     /// Observed: the bytes flow from the remote source into the slot within the call.
     Remote(Operand),

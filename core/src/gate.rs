@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use crate::action::{Action, Flag, Flags, SlotValue, Tier};
 use crate::digest::Digest;
+use crate::effect::Effect;
 use crate::evidence::Level;
 use crate::explain::{Explanation, Fired, Influence};
 use crate::id::ActId;
@@ -75,7 +76,7 @@ impl Decision {
     pub fn is_flagged(&self) -> bool {
         let explanation = &self.explanation;
         let touched = !explanation.influences.is_empty() || !explanation.flags.is_empty();
-        self.durable_first() || touched || !explanation.relied.is_empty()
+        self.durable_first() || touched || !explanation.relied.is_empty() || !explanation.payloads.is_empty()
     }
 
     /// The decision without its working.
@@ -87,10 +88,14 @@ impl Decision {
 /// Decides what an action may do.
 pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances) -> Decision {
     let at = snapshot.viewpoint(&action.session, circumstances.now);
-    let reached: Vec<Reach> = action.slots.iter().map(|slot| reach::of(slot, action, snapshot, at)).collect();
+    let slots = action.slots.iter().enumerate();
+    let reached: Vec<Reach> =
+        slots.map(|(place, slot)| reach::of(slot, place, action, snapshot, at)).collect();
     let flags = flags(action, &reached, snapshot, circumstances);
     let tier = policy::tier_with_flags(tier(action, &reached), flags);
     let endorsed: BTreeMap<ActId, bool> = reached.iter().flat_map(|reach| reach.endorsed.clone()).collect();
+    let sends = reached.iter().any(|reach| reach.sends);
+    let payloads = reached.iter().filter_map(|reach| reach.payload.clone()).collect();
     let mut influences: Vec<Influence> = reached.into_iter().flat_map(|reach| reach.influences).collect();
     influences.sort_by_key(|influence| std::cmp::Reverse((influence.gap, influence.level)));
 
@@ -115,20 +120,23 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
             profile: circumstances.profile,
             tier,
             flags,
-            effects: action.effects,
+            effects: if sends { action.effects.with(Effect::Send) } else { action.effects },
             fired,
             influences,
             questions: answered.questions,
             relied: answered.relied,
+            payloads,
         },
         pending,
     }
 }
 
-/// The tier after what lineage adds: a slot with a gap may raise it, and so may a copied command line.
+/// The tier after what lineage adds: a slot with a gap may raise it, and a read that turns out to be a transfer
+/// to a place that only content named is one that cannot be undone.
 fn tier(action: &Action, reached: &[Reach]) -> Tier {
     let raised = action.slots.iter().zip(reached).filter(|(_, reach)| reach.gap > Gap::None);
-    raised.map(|(slot, _)| slot.tier_on_gap).fold(action.tier, Tier::max)
+    let tiers = raised.map(|(slot, reach)| if reach.sends { Tier::T2 } else { slot.tier_on_gap });
+    tiers.fold(action.tier, Tier::max)
 }
 
 fn flags(action: &Action, reached: &[Reach], snapshot: &Snapshot, circumstances: Circumstances) -> Flags {

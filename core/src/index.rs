@@ -8,6 +8,7 @@
 mod acts;
 mod files;
 mod segment;
+mod shared;
 mod standing;
 mod stated;
 
@@ -25,7 +26,8 @@ pub(crate) use self::acts::stated_at;
 
 use self::acts::Acts;
 use self::files::Files;
-use self::segment::Postings;
+use self::segment::{Postings, Prints};
+use self::shared::Shared;
 use self::standing::Standing;
 use crate::action::Flag;
 use crate::artifact::Artifact;
@@ -59,6 +61,9 @@ pub struct Session {
 #[derive(Clone, Debug, Default)]
 struct Horizon {
     postings: Postings,
+    prints: Prints,
+    /// Digests of the unexplained pieces that went to each site, with their lengths in bytes.
+    carried: HashMap<Operand, OrdMap<u64, u32>>,
     /// Everything the sessions of the root have read or written, by arrival.
     artifacts: OrdSet<ArtifactId>,
     /// Artifacts of other roots that became visible because these sessions read what came of them.
@@ -84,8 +89,7 @@ pub struct Snapshot {
     operands: usize,
     /// By root session, so that a look-up costs what its own session holds, however many there are.
     horizons: HashMap<SessionId, Horizon>,
-    /// Roots among workspace files: they grant in every session of their workspace.
-    workspaces: HashMap<WorkspaceId, Postings>,
+    workspaces: HashMap<WorkspaceId, Shared>,
     sessions: HashMap<SessionId, Session>,
     calls: HashMap<(SessionId, CallId), ArtifactId>,
     files: Files,
@@ -127,6 +131,7 @@ impl Snapshot {
     /// INVARIANT (approved-once): what a decision used up is out of force as soon as the decision is in the
     /// log, and a decision that lets something run is in the log before it is answered.
     fn decided(&mut self, record: &DecisionRecord) {
+        self.carry(record);
         let spent = record.explanation.relied.iter().filter(|relied| relied.spent);
         spent.for_each(|relied| self.acts.spend(relied.act));
         if record.explanation.verdict == Verdict::Block && record.explanation.flags.contains(Flag::Guard) {
@@ -180,13 +185,7 @@ impl Snapshot {
         for binding in &artifact.bindings {
             self.files.bind(id, binding);
         }
-        if artifact.root && artifact.origin.is_workspace_file() {
-            let workspace = self.sessions.get(&artifact.session).map(|session| session.workspace.clone());
-            if let Some(workspace) = workspace {
-                let postings = self.workspaces.entry(workspace).or_default();
-                *postings = postings.with(id, artifact);
-            }
-        }
+        self.share(id, artifact);
         let foreign: Vec<_> = self
             .whole_ancestors(id)
             .into_iter()
@@ -195,9 +194,11 @@ impl Snapshot {
             .collect();
         let horizon = self.horizons.entry(self.root_of(&artifact.session)).or_default();
         horizon.postings = horizon.postings.with(id, artifact);
+        horizon.prints = horizon.prints.with(id, artifact);
         horizon.artifacts.insert(id);
         for (ancestor, artifact) in foreign {
             horizon.postings = horizon.postings.with(ancestor, &artifact);
+            horizon.prints = horizon.prints.with(ancestor, &artifact);
             horizon.artifacts.insert(ancestor);
             horizon.imported.insert(ancestor);
         }
@@ -270,13 +271,6 @@ impl Snapshot {
         let horizon = self.horizons.get(&self.root_of(session));
         let ids = horizon.into_iter().flat_map(|horizon| horizon.artifacts.iter().rev());
         ids.filter_map(|id| Some((*id, self.artifact(*id)?)))
-    }
-
-    /// Roots among the files of a session's workspace that hold `operand`, whichever session read them.
-    pub fn workspace_roots(&self, operand: &Operand, session: &SessionId) -> Vec<Occurrence<'_>> {
-        let workspace =
-            self.sessions.get(session).and_then(|session| self.workspaces.get(&session.workspace));
-        workspace.map(|postings| self.occurrences(postings, operand)).unwrap_or_default()
     }
 
     fn occurrences(&self, postings: &Postings, operand: &Operand) -> Vec<Occurrence<'_>> {

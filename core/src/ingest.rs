@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Binding};
 use crate::authority::{Authority, Secrecy};
+use crate::copied::{self, Code};
 use crate::digest::Digest;
 use crate::event::{Commit, Event};
 use crate::id::{AgentId, ArtifactId, CallId, SessionId};
@@ -13,6 +14,7 @@ use crate::lineage::{Inferred, Observed, Step};
 use crate::operand::{self, Hit, PathContext};
 use crate::origin::Origin;
 use crate::policy;
+use crate::port::Texts;
 
 /// Something that was seen at a watched boundary.
 #[derive(Clone, Debug)]
@@ -49,6 +51,10 @@ pub struct Observation<'a> {
     pub analysed: bool,
     /// Operands that only a shell grammar can find (command lines), by position.
     pub commands: Vec<Hit>,
+    /// The part of the text that the agent composed in this very call, where it is not all of it: an edit.
+    pub composed: Option<&'a str>,
+    /// Texts of earlier artifacts, for comparing.
+    pub texts: &'a dyn Texts,
 }
 
 /// The artifact of an observation, ready to be committed.
@@ -76,7 +82,7 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
         observation.label.as_bytes(),
         content.0.as_slice(),
     ]);
-    let artifact = Artifact {
+    let mut artifact = Artifact {
         session: observation.session.clone(),
         agent: observation.agent.cloned(),
         call: observation.call.cloned(),
@@ -94,9 +100,13 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
         observed: observation.parents.to_vec(),
         inferred,
         operands,
+        prints: Vec::new(),
         bindings: observation.bindings,
         analysed: observation.analysed,
     };
+    if artifact.analysed && (artifact.root || copied::brings(&artifact, snapshot)) {
+        artifact.prints = copied::prints(observation.text);
+    }
     // A prompt that repeats is said again: only what a call produced can be delivered twice.
     let delivery = observation.call.map(|_| delivery);
     Commit {
@@ -108,7 +118,8 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
 
 fn operands(observation: &Observation<'_>) -> Vec<Hit> {
     let mut hits = operand::extract_with_views(observation.text, observation.paths);
-    hits.extend(observation.commands.iter().cloned());
+    let telling = |hit: &&Hit| !operand::is_common(&hit.operand, observation.paths);
+    hits.extend(observation.commands.iter().filter(telling).cloned());
     hits.truncate(limits::OPERANDS_PER_ARTIFACT_MAX);
     for hit in &mut hits {
         hit.operand = hit.operand.sealed(observation.seal);
@@ -116,12 +127,16 @@ fn operands(observation: &Observation<'_>) -> Vec<Hit> {
     hits
 }
 
-/// Inferred edges of what the agent composed: the earlier artifacts that its operands stand in, each once.
+/// Inferred edges of what the agent composed: the earlier artifacts whose code it copied, then those that its
+/// operands stand in, each once.
 fn quotes(observation: &Observation<'_>, operands: &[Hit], snapshot: &Snapshot) -> Vec<Inferred> {
     if observation.origin != Origin::AgentText {
         return Vec::new();
     }
-    let mut edges: BTreeMap<ArtifactId, Inferred> = BTreeMap::new();
+    let code = Code { text: observation.composed.unwrap_or(observation.text), commands: operands };
+    let copied = copied::edges(code, observation.session, snapshot, observation.texts);
+    let mut edges: BTreeMap<ArtifactId, Inferred> =
+        copied.into_iter().map(|edge| (edge.parent, edge)).collect();
     for hit in operands {
         let sources = snapshot
             .visible(&hit.operand, observation.session)

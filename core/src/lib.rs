@@ -9,6 +9,7 @@
 pub mod action;
 pub mod artifact;
 pub mod authority;
+pub mod copied;
 pub mod digest;
 pub mod effect;
 pub mod endorsement;
@@ -23,6 +24,7 @@ pub mod limits;
 pub mod lineage;
 pub mod operand;
 pub mod origin;
+pub mod payload;
 pub mod policy;
 pub mod port;
 pub mod time;

@@ -32,3 +32,19 @@ pub const QUESTIONS_MAX: usize = 256;
 /// How long an approval waits for its action, in milliseconds: long enough to go back to the agent, short
 /// enough that nobody finds it by surprise on another day.
 pub const APPROVAL_MS_MAX: u64 = 60 * 60 * 1_000;
+
+/// Bytes of normalised code that make a copy of it a span: about six lines. Shorter pieces are common idiom.
+pub const SPAN_BYTES_MIN: usize = 200;
+
+/// Fingerprints kept for one artifact: one in about 85 bytes of all that is searched, in two readings.
+pub const PRINTS_PER_ARTIFACT_MAX: usize = 262_144;
+
+/// Earlier artifacts that one composed text is compared with byte by byte, those that share most first.
+pub const COMPARED_ARTIFACTS_MAX: usize = 64;
+
+/// Files with copied code that one run of a build or test tool is explained by; all of them raise its tier.
+pub const RUNNER_FILES_MAX: usize = 256;
+
+/// Distinct unexplained pieces counted for one site and session. The sum that makes a plain read a transfer is
+/// reached long before.
+pub const CARRIED_PIECES_MAX: usize = 1_024;

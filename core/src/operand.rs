@@ -23,7 +23,7 @@ mod token;
 pub(crate) mod url;
 mod value;
 
-pub use common::is_common;
+pub use common::{is_common, is_served_by_many};
 pub use extract::{extract, extract_with_views};
 pub use secret::{SecretKind, masked, secret_home};
 
@@ -125,6 +125,11 @@ impl Operand {
     pub fn command(canonical: &str) -> Option<Self> {
         let blank = canonical.trim().is_empty() || canonical.contains('\0');
         if blank { None } else { Self::new(Kind::Command, canonical.to_owned()) }
+    }
+
+    /// A long verbatim piece of text; the canonical form is the digest of its normalised bytes.
+    pub fn span(text: &str) -> Option<Self> {
+        Self::new(Kind::Span, Digest::of(text.as_bytes()).to_string())
     }
 
     /// One line of an argument of a structured call; see [`Operand::values`] for several.

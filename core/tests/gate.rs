@@ -6,7 +6,7 @@
     reason = "a helper of a test fails the test"
 )]
 
-use circinus_core::action::{Action, Flag, Flags, Role, Sighting, Slot, SlotValue, Tier};
+use circinus_core::action::{Action, Facts, Flag, Flags, Role, Sighting, Slot, SlotValue, Tier};
 use circinus_core::artifact::{Artifact, Binding};
 use circinus_core::authority::{Authority, Secrecy};
 use circinus_core::digest::Digest;
@@ -101,6 +101,7 @@ impl Log {
             bytes: text.len() as u64,
             observed: Vec::new(),
             inferred: Vec::new(),
+            prints: Vec::new(),
             operands: operands.to_vec(),
             bindings: Vec::new(),
             analysed: true,
@@ -152,8 +153,7 @@ fn action(tier: Tier, slots: Vec<Slot>) -> Action {
         effects: Effects::NONE,
         flags: Flags::NONE,
         slots,
-        settled: Vec::new(),
-        sightings: Vec::new(),
+        facts: Facts::default(),
     }
 }
 
@@ -312,11 +312,11 @@ fn a_plain_value_counts_where_it_was_sighted() {
     let issue = log.ingest(Origin::Mcp, "issue", &[], Level::Adverse);
     let mut read = action(Tier::T1, vec![slot(Effect::Read, SlotValue::Operands(vec![value.clone()]))]);
     assert_eq!(log.verdict(&read, Profile::Balanced).0, Verdict::Allow, "nothing holds the value");
-    read.sightings = vec![Sighting { artifact: issue, hit: hit(&value) }];
+    read.facts.sightings = vec![Sighting { artifact: issue, hit: hit(&value) }];
     assert_eq!(log.verdict(&read, Profile::Balanced), (Verdict::Review, "E1".into()));
     let prompt = log.ingest(Origin::UserPrompt, "prompt", &[], Level::Benign);
     let send = Action {
-        sightings: vec![Sighting { artifact: prompt, hit: hit(&value) }],
+        facts: Facts { sightings: vec![Sighting { artifact: prompt, hit: hit(&value) }], ..Facts::default() },
         ..action(Tier::T2, vec![slot(Effect::Send, SlotValue::Operands(vec![value.clone()]))])
     };
     assert_eq!(log.verdict(&send, Profile::Strict).0, Verdict::Allow, "the user named it");
@@ -346,7 +346,7 @@ fn a_listing_does_not_choose_a_file_that_was_there_before_and_a_page_does() {
     let mut log = Log::new();
     log.ingest(Origin::CmdLocal, "listing", &[hit(&path)], Level::Benign);
     assert_eq!(log.verdict(&edit, Profile::Balanced), (Verdict::Review, "A3".into()), "a file that is new");
-    edit.settled = vec![path.clone()];
+    edit.facts.settled = vec![path.clone()];
     assert_eq!(log.verdict(&edit, Profile::Balanced).0, Verdict::Allow);
     log.ingest(Origin::Mcp, "issue", &[hit(&path)], Level::Benign);
     assert_eq!(log.verdict(&edit, Profile::Balanced), (Verdict::Review, "A3".into()));

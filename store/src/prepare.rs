@@ -3,7 +3,7 @@
 use circinus_core::artifact::Artifact;
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event};
-use circinus_core::limits::{LABEL_CHARS_MAX, OPERANDS_PER_ARTIFACT_MAX};
+use circinus_core::limits::{LABEL_CHARS_MAX, OPERANDS_PER_ARTIFACT_MAX, PRINTS_PER_ARTIFACT_MAX};
 
 use crate::codec::{self, CodecError, Encoded};
 use crate::limits;
@@ -74,6 +74,7 @@ impl Prepared {
 fn check_artifact(artifact: &Artifact, body: Option<&[u8]>) -> Result<(), Invalid> {
     at_most("label length in characters", artifact.label.chars().count(), LABEL_CHARS_MAX)?;
     at_most("number of operands", artifact.operands.len(), OPERANDS_PER_ARTIFACT_MAX)?;
+    at_most("number of fingerprints", artifact.prints.len(), PRINTS_PER_ARTIFACT_MAX)?;
     let Some(body) = body else { return Ok(()) };
     at_most("body size in bytes", body.len(), limits::BODY_BYTES_MAX)?;
     let found = Digest::of(body);

@@ -163,6 +163,9 @@ impl Machine<'_> {
         rule.effects.iter().for_each(|effect| self.found.effect(*effect));
         rule.flags.iter().for_each(|flag| self.found.flag(*flag));
         run.remote = rule.remote;
+        if rule.runs {
+            self.found.runs_workspace(&run.by);
+        }
         if let Stdin::Code(language) = rule.stdin {
             run.language = Some(language);
         }

@@ -2,6 +2,7 @@
 
 use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
+use circinus_core::limits::SPAN_BYTES_MIN;
 
 use super::machine::Machine;
 use super::value::{Arg, Stream, Taint};
@@ -67,7 +68,13 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
     }
     match code.text.as_deref() {
         Some("") => Stream::empty(),
-        Some(text) if language == "shell" => machine.text(text, &Stream::empty()),
+        Some(text) if language == "shell" => {
+            // Its lines are looked at one by one; a longer piece can be a copy as a whole.
+            if text.len() >= SPAN_BYTES_MIN {
+                machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
+            }
+            machine.text(text, &Stream::empty())
+        }
         Some(text) if matches!(language, "powershell" | "cmd") => {
             // Another shell's language is recognised and not read.
             machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);

@@ -86,6 +86,11 @@ impl Found {
         })
     }
 
+    /// It runs code of the workspace that it finds by itself.
+    pub(crate) fn runs_workspace(&mut self, by: &str) {
+        self.slot(by, Effect::Exec, SlotValue::Workspace, Tier::T2);
+    }
+
     /// Adds a slot that is recorded and not gated.
     pub(crate) fn content(&mut self, place: &str, effect: Effect, text: &str) {
         if !text.is_empty() {

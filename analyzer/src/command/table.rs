@@ -16,6 +16,8 @@ pub(super) struct Rule {
     pub(super) flags: &'static [Flag],
     /// Its output comes from another machine.
     pub(super) remote: bool,
+    /// It picks up code of the workspace by itself and runs it: a build, a test, a script by its name.
+    pub(super) runs: bool,
     /// What each operand is; the last one repeats.
     pub(super) args: &'static [Role],
     /// What the last operand is, when it differs.

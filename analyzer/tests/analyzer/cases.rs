@@ -41,7 +41,7 @@ fn first(value: &SlotValue) -> Option<&str> {
             operands.first().map(|o| o.canonical())
         }
         SlotValue::File(operand) => Some(operand.canonical()),
-        SlotValue::Text(_) => None,
+        SlotValue::Text(_) | SlotValue::Workspace => None,
     }
 }
 

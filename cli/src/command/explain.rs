@@ -172,8 +172,13 @@ fn branch(source: &Source) -> Tree {
     let way = match &influence.path {
         Path::Quote(hit) => format!("inferred: {}", quoted(hit)),
         Path::Whole { file, hops } => {
-            format!("observed: `{}`, {} recorded step(s) from its source", reason::operand(file), hops.len())
+            let hops: Vec<_> = hops.iter().map(ToString::to_string).collect();
+            format!("observed: `{}`, copied from it over {}", reason::operand(file), hops.join(", "))
         }
+        Path::Copied { file: Some((file, by)), quote } => {
+            format!("inferred: {}, retyped into `{}` ({by})", quoted(quote), reason::operand(file))
+        }
+        Path::Copied { file: None, quote } => format!("inferred: {}, retyped into the call", quoted(quote)),
         Path::Remote(from) => format!("observed: bytes straight from `{}`", reason::operand(from)),
     };
     let mut evidence = format!("evidence {}", influence.level);
@@ -228,6 +233,9 @@ fn influence_json(source: &Source) -> Value {
     let influence = &source.influence;
     let (edge, operand, place) = match &influence.path {
         Path::Quote(hit) => ("inferred", reason::operand(&hit.operand), json!([hit.start, hit.end])),
+        Path::Copied { quote, .. } => {
+            ("inferred", reason::operand(&quote.operand), json!([quote.start, quote.end]))
+        }
         Path::Whole { file, .. } => ("observed", reason::operand(file), Value::Null),
         Path::Remote(from) => ("observed", reason::operand(from), Value::Null),
     };

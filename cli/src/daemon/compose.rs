@@ -69,8 +69,8 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
     let hot = Arc::new(Hot::new(rebuild(&store)?));
 
-    let texts = Texts::default();
-    texts.reload(&hot.load(), &places.database)?;
+    let texts = Texts::over(&places.database);
+    texts.reload(&hot.load())?;
 
     let stop = Stop::default();
     stop.on_signals()?;

@@ -2,16 +2,14 @@
 
 use circinus_analyzer::Surroundings;
 use circinus_analyzer::call::{Who, understand};
-use circinus_core::action::{Action, SlotValue};
+use circinus_core::action::Action;
 use circinus_core::event::{Commit, DecisionRecord, Event};
 use circinus_core::explain::Explanation;
 use circinus_core::gate::{self, Circumstances, Decision, Permit, Weighed};
 use circinus_core::index::Snapshot;
-use circinus_core::operand::{Kind, Operand};
-use circinus_core::origin::Origin;
 use circinus_core::policy::Profile;
 
-use super::files;
+use super::facts;
 use super::texts::Texts;
 use crate::adapter::claude_code::response::{self, HookOutput};
 use crate::clock;
@@ -43,8 +41,7 @@ impl Asked {
         seal: &[u8; 32],
     ) -> Self {
         let mut action = understand(&call.call, who(event, call), around).action.sealed(seal);
-        action.settled = settled(&action, around, snapshot);
-        action.sightings = texts.sightings(&action, snapshot);
+        action.facts = facts::of(&action, around, snapshot, texts, seal);
         Self { event: event.name.clone(), asks: event.asks, action, waited_ms: 0 }
     }
 
@@ -95,23 +92,4 @@ pub(super) fn who(event: &HostEvent, call: &AnnouncedCall) -> Who {
         call: call.id.clone(),
         tool: call.tool.clone(),
     }
-}
-
-/// Paths of the action that were there before: in the workspace since before the session, or made by the
-/// agent itself.
-fn settled(action: &Action, around: &Surroundings, snapshot: &Snapshot) -> Vec<Operand> {
-    let paths = action.slots.iter().filter_map(|slot| match &slot.value {
-        SlotValue::Operands(operands) => operands.first().filter(|operand| operand.kind() == Kind::Path),
-        SlotValue::File(path) => Some(path),
-        SlotValue::Remote(_) | SlotValue::Text(_) => None,
-    });
-    let made = |path: &Operand| {
-        let bound = snapshot.binding(path).and_then(|bound| snapshot.artifact(bound.artifact));
-        bound.is_some_and(|artifact| artifact.origin == Origin::AgentText)
-    };
-    let there = |path: &Operand| {
-        files::is_inside(path.canonical(), &around.paths.workspace)
-            && files::predates(path.canonical(), &action.session, snapshot)
-    };
-    paths.filter(|path| made(path) || there(path)).cloned().collect()
 }

@@ -22,6 +22,7 @@ use circinus_core::view::ViewChain;
 
 use super::files;
 use super::gatekeeper::who;
+use super::texts::Texts;
 use crate::host::{AnnouncedCall, HostEvent, Outcome};
 
 /// What every observation of one event shares.
@@ -34,6 +35,8 @@ pub(super) struct Recorder<'a> {
     pub snapshot: &'a Snapshot,
     /// The local key that seals secrets.
     pub seal: &'a [u8; 32],
+    /// Texts of what was recorded before.
+    pub texts: &'a Texts,
 }
 
 /// One content with where it came from.
@@ -46,6 +49,8 @@ struct Seen<'a> {
     parents: Vec<Observed>,
     bindings: Vec<Binding>,
     analysed: bool,
+    /// What the agent composed of it in this call, if not all.
+    composed: Option<&'a str>,
 }
 
 impl<'a> Seen<'a> {
@@ -59,6 +64,7 @@ impl<'a> Seen<'a> {
             parents: Vec::new(),
             bindings: Vec::new(),
             analysed: true,
+            composed: None,
         }
     }
 }
@@ -183,7 +189,9 @@ impl Recorder<'_> {
                 self.origin_of_copy(sources, &write.path)
             }
         };
-        if let ToolCall::EditFile { .. } = call.call {
+        let mut composed = None;
+        if let ToolCall::EditFile { new, .. } = &call.call {
+            composed = Some(&**new);
             let before = self.snapshot.binding(&write.path);
             parents.extend(before.map(|bound| Observed { parent: bound.artifact, step: Step::Whole }));
         }
@@ -197,6 +205,7 @@ impl Recorder<'_> {
             parents,
             bindings: vec![binding],
             analysed,
+            composed,
             ..Seen::text(&label, "", origin)
         };
         self.commit(Some(call), seen)
@@ -256,6 +265,8 @@ impl Recorder<'_> {
             paths: &self.around.paths,
             analysed: seen.analysed,
             commands: commands(&text),
+            composed: seen.composed,
+            texts: self.texts,
         };
         ingest::admit(observation, self.snapshot)
     }
@@ -280,7 +291,8 @@ fn delivery_kind(event: &str) -> &str {
     }
 }
 
-fn commands(text: &str) -> Vec<Hit> {
+/// Command lines in a text.
+pub(super) fn commands(text: &str) -> Vec<Hit> {
     let found = command::candidates(text).into_iter();
     found
         .filter_map(|(canonical, range)| {

@@ -268,7 +268,8 @@ impl Service {
     fn observations(&self, event: &HostEvent) -> Vec<Commit> {
         let snapshot = self.hot.load();
         let around = self.around(event, &snapshot);
-        let recorder = Recorder { event, around: &around, snapshot: &snapshot, seal: &self.seal };
+        let recorder =
+            Recorder { event, around: &around, snapshot: &snapshot, seal: &self.seal, texts: &self.texts };
         match &event.kind {
             HostEventKind::Prompt { text, author } => recorder.prompt(text, author, &self.texts),
             HostEventKind::Expanded { name, of_user } => recorder.body(name, *of_user),

@@ -1,18 +1,21 @@
-//! What the sessions have read, kept in memory to look for plain argument values in it.
+//! What the sessions have read, kept in memory to look for plain values, copied code and pieces of URLs in it.
 //!
 //! A value has no form of its own that an extraction could find, so the needle is the argument. Only T1 and
 //! above pay for the search, and only calls that name something by a plain value.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use circinus_core::action::{Action, Role, Sighting, SlotValue, Tier};
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event};
+use circinus_core::id::SessionId;
 use circinus_core::index::Snapshot;
 use circinus_core::operand::{Hit, Kind, Operand};
+use circinus_core::origin::Origin;
+use circinus_core::port;
 use circinus_core::view::ViewChain;
 use circinus_store::Reader;
 
@@ -21,6 +24,9 @@ const KEPT_BYTES_MAX: usize = 128 << 20;
 
 /// Bytes searched for one action, newest text first.
 const SEARCHED_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes compared to explain the pieces of one URL, pieces times text; beyond it they count as unexplained.
+const EXPLAINED_BYTES_MAX: usize = 256 << 20;
 
 /// Values of one action that are looked for.
 const VALUES_MAX: usize = 64;
@@ -34,9 +40,30 @@ struct Kept {
 
 /// Texts by the digest of their bytes.
 #[derive(Debug, Default)]
-pub struct Texts(Mutex<Kept>);
+pub struct Texts {
+    kept: Mutex<Kept>,
+    /// Where a text is found that is no longer in memory; none without a store.
+    database: Option<PathBuf>,
+}
+
+impl port::Texts for Texts {
+    /// From memory; what newer texts have pushed out is read from the store. Only a text that shares
+    /// fingerprints with what is composed is asked for.
+    fn text(&self, content: &Digest) -> Option<Arc<str>> {
+        self.held(content).or_else(|| {
+            let reader = Reader::open(self.database.as_ref()?).ok()?;
+            let body = reader.body(*content).ok()??;
+            String::from_utf8(body.into_vec()).ok().map(Arc::from)
+        })
+    }
+}
 
 impl Texts {
+    /// No texts yet, with the store behind them.
+    pub fn over(database: &Path) -> Self {
+        Self { kept: Mutex::default(), database: Some(database.to_owned()) }
+    }
+
     /// Keeps the text of an artifact that is about to be committed.
     pub fn hold(&self, commit: &Commit) {
         if let (Event::Ingested(artifact), Some(body)) = (&commit.event, &commit.body) {
@@ -49,7 +76,8 @@ impl Texts {
     /// # Errors
     ///
     /// When the store cannot be read.
-    pub fn reload(&self, snapshot: &Snapshot, database: &Path) -> io::Result<()> {
+    pub fn reload(&self, snapshot: &Snapshot) -> io::Result<()> {
+        let Some(database) = &self.database else { return Ok(()) };
         let mut wanted = Vec::new();
         let mut bytes = 0_u64;
         for (_, artifact) in snapshot.artifacts().filter(|(_, artifact)| artifact.analysed) {
@@ -79,7 +107,7 @@ impl Texts {
         let mut found = Vec::new();
         let mut searched = 0;
         for (id, artifact) in snapshot.seen(&action.session) {
-            let Some(text) = self.text(&artifact.content) else { continue };
+            let Some(text) = self.held(&artifact.content) else { continue };
             searched += text.len();
             if searched > SEARCHED_BYTES_MAX {
                 break;
@@ -99,6 +127,29 @@ impl Texts {
         found
     }
 
+    /// Of some pieces, those that stand in no text that the session has read, newest first.
+    pub fn unexplained(
+        &self,
+        mut pieces: Vec<String>,
+        session: &SessionId,
+        snapshot: &Snapshot,
+    ) -> Vec<String> {
+        let mut searched = 0;
+        for (_, artifact) in snapshot.seen(session) {
+            // What the agent wrote itself explains nothing.
+            if pieces.is_empty() || artifact.origin == Origin::AgentText {
+                continue;
+            }
+            let Some(text) = self.held(&artifact.content) else { continue };
+            searched += text.len() * pieces.len();
+            if searched > EXPLAINED_BYTES_MAX {
+                break;
+            }
+            pieces.retain(|piece| !text.contains(piece.as_str()));
+        }
+        pieces
+    }
+
     fn keep(&self, content: Digest, body: &[u8]) {
         let Ok(text) = std::str::from_utf8(body) else { return };
         let mut kept = self.lock();
@@ -115,14 +166,14 @@ impl Texts {
         }
     }
 
-    /// The text of a content, where it is still kept.
-    pub fn text(&self, content: &Digest) -> Option<Arc<str>> {
+    /// The text of a content, where it is still in memory.
+    pub fn held(&self, content: &Digest) -> Option<Arc<str>> {
         self.lock().texts.get(content).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
         // Valid between any two statements, so a panic elsewhere does not spoil it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

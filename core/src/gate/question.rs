@@ -80,12 +80,14 @@ impl<'a> Questions<'a> {
         let (kind, text) = match &influence.path {
             Path::Quote(hit) => (hit.operand.kind() as u8, hit.operand.canonical()),
             Path::Whole { file, .. } => (file.kind() as u8, file.canonical()),
+            Path::Copied { quote, .. } => (quote.operand.kind() as u8, quote.operand.canonical()),
             Path::Remote(source) => (source.kind() as u8, source.canonical()),
         };
         // A file is asked about with its bytes: others under the same name are another question.
         let bytes = match &influence.path {
             Path::Whole { hops, .. } => hops.first().and_then(|own| self.snapshot.artifact(*own)),
-            Path::Quote(_) | Path::Remote(_) => None,
+            Path::Copied { file: Some((_, by)), .. } => self.snapshot.artifact(*by),
+            Path::Quote(_) | Path::Copied { file: None, .. } | Path::Remote(_) => None,
         };
         let bytes = bytes.map_or([0; 32], |artifact| artifact.content.0);
         Digest::of_parts([

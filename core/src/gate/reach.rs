@@ -1,5 +1,8 @@
 //! What reached one slot: the artifacts behind its value, and whether roots grant what it would do.
 
+mod code;
+mod transfer;
+
 use crate::action::{Action, Role, Sighting, Slot, SlotValue};
 use crate::artifact::Artifact;
 use crate::authority::Authority;
@@ -11,7 +14,8 @@ use crate::id::{ActId, ArtifactId};
 use crate::index::{InForce, Occurrence, Snapshot, Viewpoint, stated_at};
 use crate::operand::{Kind, Operand};
 use crate::origin::Origin;
-use crate::policy::Gap;
+use crate::payload::Payload;
+use crate::policy::{Gap, origin_row};
 
 /// The outcome for one slot.
 #[derive(Debug)]
@@ -26,11 +30,22 @@ pub(super) struct Reach {
     pub(super) found: bool,
     /// Endorsements that were needed, and whether using one uses it up.
     pub(super) endorsed: Vec<(ActId, bool)>,
+    /// What a plain read carries to a place that no root grants sending to.
+    pub(super) payload: Option<Payload>,
+    /// Whether that makes the read a transfer.
+    pub(super) sends: bool,
 }
 
 impl Reach {
-    const NOTHING: Self =
-        Self { influences: Vec::new(), gap: Gap::None, granted: false, found: false, endorsed: Vec::new() };
+    const NOTHING: Self = Self {
+        influences: Vec::new(),
+        gap: Gap::None,
+        granted: false,
+        found: false,
+        endorsed: Vec::new(),
+        payload: None,
+        sends: false,
+    };
 
     /// Adds an influence. An artifact that holds a value also holds its expansions: of its quotes with the
     /// same gap the first, most specific one stands for all.
@@ -76,22 +91,33 @@ impl Cover {
 }
 
 /// Follows the lineage of one slot.
-pub(super) fn of(slot: &Slot, action: &Action, snapshot: &Snapshot, at: Viewpoint<'_>) -> Reach {
+pub(super) fn of(
+    slot: &Slot,
+    place: usize,
+    action: &Action,
+    snapshot: &Snapshot,
+    at: Viewpoint<'_>,
+) -> Reach {
     if slot.role == Role::Content {
         return Reach { granted: true, found: true, ..Reach::NOTHING };
     }
-    let view = Viewer { slot, action, snapshot, at };
+    let view = Viewer { slot, place, effect: slot.effect, action, snapshot, at };
     match &slot.value {
-        SlotValue::Operands(operands) => view.operands(operands),
+        SlotValue::Operands(operands) => view.designator(operands),
         SlotValue::File(path) => view.file(path),
         SlotValue::Remote(source) => view.remote(source),
-        SlotValue::Text(_) => Reach { found: true, ..Reach::NOTHING },
+        SlotValue::Text(_) => view.text(),
+        SlotValue::Workspace => view.workspace(),
     }
 }
 
 /// One slot looked at from one session.
 struct Viewer<'a> {
     slot: &'a Slot,
+    /// Its place among the slots.
+    place: usize,
+    /// The slot's effect; a plain read that carries something away is a transfer.
+    effect: Effect,
     action: &'a Action,
     snapshot: &'a Snapshot,
     at: Viewpoint<'a>,
@@ -104,21 +130,19 @@ impl<'a> Viewer<'a> {
     /// whoever lets a host be used lets its pages be used.
     fn operands(&self, operands: &[Operand]) -> Reach {
         let found = operands.iter().flat_map(|operand| self.snapshot.endorsements(operand, self.at));
-        self.covered(operands, Cover::of(found.collect(), self.slot.effect))
+        self.covered(operands, Cover::of(found.collect(), self.effect))
     }
 
     fn covered(&self, operands: &[Operand], cover: Cover) -> Reach {
         let mut reach = Reach::NOTHING;
-        let rooted = operands.first().is_some_and(|value| self.grant(value).allows(self.slot.effect));
+        let rooted = operands.first().is_some_and(|value| self.grant(value).allows(self.effect));
         reach.granted = rooted || cover.grants();
         reach.found = cover.grants();
         reach.endorsed.clone_from(&cover.acts);
         // Whoever sends the agent to a host sends it to the pages of that host: for a plain read the host is
         // what is designated, and a link that a page of the host gives adds nothing.
         let host = operands.iter().find(|operand| matches!(operand.kind(), Kind::Host | Kind::Ip));
-        if let Some(host) =
-            host.filter(|host| self.slot.effect == Effect::Fetch && self.user_named_first(host))
-        {
+        if let Some(host) = host.filter(|host| self.effect == Effect::Fetch && self.user_named_first(host)) {
             self.operand(host, &cover, &mut reach);
             return reach;
         }
@@ -138,8 +162,8 @@ impl<'a> Viewer<'a> {
     /// granted the effect.
     fn operand(&self, operand: &Operand, cover: &Cover, reach: &mut Reach) {
         let occurrences = self.visible(operand);
-        reach.found |= !occurrences.is_empty();
-        let effect = self.slot.effect;
+        reach.found |= !occurrences.is_empty() || self.stands_in_the_workspace(operand);
+        let effect = self.effect;
         let brought = occurrences.iter().any(|occurrence| self.brings(occurrence.artifact, operand));
         let granted = cover.grants() || self.grant(operand).allows(effect);
         let gap = if brought && !granted { Gap::Inferred } else { Gap::None };
@@ -163,12 +187,18 @@ impl<'a> Viewer<'a> {
         }
     }
 
+    /// Whether a file of the workspace holds the operand, as far as any session has read or searched.
+    fn stands_in_the_workspace(&self, operand: &Operand) -> bool {
+        !self.snapshot.workspace_roots(operand, &self.action.session).is_empty()
+            || self.action.facts.roots.iter().any(|(found, _)| found == operand)
+    }
+
     /// Whether an artifact brought the operand without the authority for the effect. What merely lists a file
     /// that was there before did not bring its path.
     fn brings(&self, artifact: &Artifact, operand: &Operand) -> bool {
         let lists = artifact.origin == Origin::CmdLocal || is_of_the_workspace(artifact.origin);
         let excused =
-            artifact.authority.allows(self.slot.effect) || lists && self.action.settled.contains(operand);
+            artifact.authority.allows(self.effect) || lists && self.action.facts.settled.contains(operand);
         !excused
     }
 
@@ -196,7 +226,7 @@ impl<'a> Viewer<'a> {
         } else {
             self.operands(std::slice::from_ref(path))
         };
-        let allowed = cover.grants() || own.authority.allows(self.slot.effect);
+        let allowed = cover.grants() || own.authority.allows(self.effect);
         let gap = if allowed { Gap::None } else { Gap::Observed };
         reach.found = true;
         reach.granted &= gap == Gap::None;
@@ -208,8 +238,9 @@ impl<'a> Viewer<'a> {
                 let path = Path::Whole { file: path.clone(), hops: hops.clone() };
                 reach.add(self.influence(id, artifact, gap, path));
             }
-            if matches!(self.slot.effect, Effect::Exec | Effect::Persist) {
+            if matches!(self.effect, Effect::Exec | Effect::Persist) {
                 self.quoted_by(artifact, &cover, &mut reach);
+                self.copied_by(id, artifact, path, &cover, &mut reach);
             }
         }
         reach
@@ -221,7 +252,7 @@ impl<'a> Viewer<'a> {
         let mut found = self.snapshot.endorsements_of_content(&own.content, self.at);
         let trust = self.snapshot.trust(path, self.at.now);
         found.extend(trust.filter(|trust| stated_at(trust.id) > id.0));
-        Cover::of(found, self.slot.effect)
+        Cover::of(found, self.effect)
     }
 
     fn quoted_by(&self, artifact: &Artifact, cover: &Cover, reach: &mut Reach) {
@@ -242,7 +273,7 @@ impl<'a> Viewer<'a> {
                 artifact: None,
                 origin: Origin::CmdRemote,
                 place: self.slot.place.clone(),
-                effect: self.slot.effect,
+                effect: self.effect,
                 gap: Gap::Observed,
                 level: Level::None,
                 signals: Vec::new(),
@@ -264,7 +295,7 @@ impl<'a> Viewer<'a> {
             artifact: Some(id),
             origin: artifact.origin,
             place: self.slot.place.clone(),
-            effect: self.slot.effect,
+            effect: self.effect,
             gap,
             level: self.level(artifact),
             signals,
@@ -278,7 +309,8 @@ impl<'a> Viewer<'a> {
 
     fn visible(&self, operand: &Operand) -> Vec<Occurrence<'a>> {
         if operand.kind() == Kind::Value {
-            let sightings = self.action.sightings.iter().filter(|sighting| sighting.hit.operand == *operand);
+            let sightings =
+                self.action.facts.sightings.iter().filter(|sighting| sighting.hit.operand == *operand);
             let occurrence = |sighting: &'a Sighting| {
                 let artifact = self.snapshot.artifact(sighting.artifact)?;
                 Some(Occurrence { id: sighting.artifact, artifact, hit: &sighting.hit })
@@ -294,7 +326,10 @@ impl<'a> Viewer<'a> {
         let seen = self.visible(operand);
         let filed = self.snapshot.workspace_roots(operand, &self.action.session);
         let granting = seen.iter().chain(&filed).filter(|occurrence| grants(occurrence));
-        granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority))
+        let recorded =
+            granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority));
+        let searched = self.action.facts.roots.iter().filter(|(found, _)| found == operand);
+        searched.fold(recorded, |grant, (_, origin)| grant.join(Authority::new(origin_row(*origin).effects)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Postings of operands, as a short list of immutable sorted segments.
+//! Postings of operands and of fingerprints, as a short list of immutable sorted segments.
 //!
 //! Each ingest adds one small segment; neighbours of similar size are merged, so that there are at most
 //! about log2(n) of them and each posting is moved about log2(n) times in its life (the logarithmic method
@@ -21,11 +21,49 @@ pub(super) struct Posting {
     pub(super) hit: u32,
 }
 
-/// All postings, newest segment last.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Postings {
-    segments: Arc<[Arc<[Posting]>]>,
+/// Sorted entries, newest segment last.
+#[derive(Clone, Debug)]
+struct Segments<T>(Arc<[Arc<[T]>]>);
+
+impl<T> Default for Segments<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
 }
+
+impl<T: Copy + Ord> Segments<T> {
+    /// These entries and some more.
+    fn with(&self, mut fresh: Vec<T>) -> Self {
+        if fresh.is_empty() {
+            return self.clone();
+        }
+        fresh.sort_unstable();
+        let mut segments: Vec<Arc<[T]>> = self.0.to_vec();
+        while segments.last().is_some_and(|last| last.len() <= fresh.len().saturating_mul(2)) {
+            if let Some(last) = segments.pop() {
+                fresh = merge(&last, &fresh);
+            }
+        }
+        segments.push(fresh.into());
+        Self(segments.into())
+    }
+
+    /// All entries with a key, which is what entries are sorted by first.
+    fn of<'a, K: Ord + Copy + 'a>(
+        &'a self,
+        key: K,
+        key_of: impl Fn(&T) -> K + Copy + 'a,
+    ) -> impl Iterator<Item = T> + 'a {
+        self.0.iter().flat_map(move |segment| {
+            let from = segment.partition_point(|entry| key_of(entry) < key);
+            segment.iter().skip(from).take_while(move |entry| key_of(entry) == key).copied()
+        })
+    }
+}
+
+/// All postings of operands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Postings(Segments<Posting>);
 
 fn hash_of(operand: &Operand) -> u64 {
     // Fixed keys: equal input gives an equal index on every run. A crafted collision only lengthens a scan;
@@ -39,37 +77,38 @@ fn hash_of(operand: &Operand) -> u64 {
 impl Postings {
     /// These postings and those of one more artifact.
     pub(super) fn with(&self, id: ArtifactId, artifact: &Artifact) -> Self {
-        let mut fresh: Vec<Posting> = artifact
-            .operands
-            .iter()
-            .zip(0_u32..)
-            .map(|(hit, place)| Posting { hash: hash_of(&hit.operand), artifact: id, hit: place })
-            .collect();
-        if fresh.is_empty() {
-            return self.clone();
-        }
-        fresh.sort_unstable();
-        let mut segments: Vec<Arc<[Posting]>> = self.segments.to_vec();
-        while segments.last().is_some_and(|last| last.len() <= fresh.len().saturating_mul(2)) {
-            if let Some(last) = segments.pop() {
-                fresh = merge(&last, &fresh);
-            }
-        }
-        segments.push(fresh.into());
-        Self { segments: segments.into() }
+        let hits = artifact.operands.iter().zip(0_u32..);
+        let fresh =
+            hits.map(|(hit, place)| Posting { hash: hash_of(&hit.operand), artifact: id, hit: place });
+        Self(self.0.with(fresh.collect()))
     }
 
     /// Postings that may be of `operand`; the caller compares.
     pub(super) fn candidates(&self, operand: &Operand) -> impl Iterator<Item = Posting> + '_ {
-        let hash = hash_of(operand);
-        self.segments.iter().flat_map(move |segment| {
-            let from = segment.partition_point(|posting| posting.hash < hash);
-            segment.iter().skip(from).take_while(move |posting| posting.hash == hash).copied()
-        })
+        self.0.of(hash_of(operand), |posting| posting.hash)
     }
 }
 
-fn merge(left: &[Posting], right: &[Posting]) -> Vec<Posting> {
+/// A fingerprint and the artifact that has it.
+type Printed = (u32, ArtifactId);
+
+/// All fingerprints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prints(Segments<Printed>);
+
+impl Prints {
+    /// These fingerprints and those of one more artifact.
+    pub(super) fn with(&self, id: ArtifactId, artifact: &Artifact) -> Self {
+        Self(self.0.with(artifact.prints.iter().map(|print| (*print, id)).collect()))
+    }
+
+    /// The artifacts that have a fingerprint.
+    pub(super) fn holders(&self, print: u32) -> impl Iterator<Item = ArtifactId> + '_ {
+        self.0.of(print, |entry: &Printed| entry.0).map(|(_, id)| id)
+    }
+}
+
+fn merge<T: Copy + Ord>(left: &[T], right: &[T]) -> Vec<T> {
     let mut out = Vec::with_capacity(left.len() + right.len());
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {

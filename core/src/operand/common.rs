@@ -176,6 +176,13 @@ pub(super) fn is_protected_name(name: &str) -> bool {
     paths::is_protected_name(name)
 }
 
+/// Whether what a host gets may reach anybody: it is neither a well-known service of one owner nor out of
+/// the network's reach.
+pub fn is_served_by_many(host: &Operand) -> bool {
+    let name = host.canonical();
+    !is_under(&HOSTS.single, name) && !is_unreachable(name)
+}
+
 fn is_sink(host: &str) -> bool {
     HOSTS.sink.contains(host)
 }

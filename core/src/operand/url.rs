@@ -85,6 +85,30 @@ pub(super) fn percent(text: &str) -> String {
     out
 }
 
+/// Path and query of a canonical URL.
+pub(crate) fn path_and_query(canonical: &str) -> Option<(String, String)> {
+    parts(canonical).map(|parts| (parts.path, parts.query.unwrap_or_default()))
+}
+
+/// A part of a URL with all its escapes decoded; bytes that are no text are replaced.
+pub(crate) fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        match (*first == b'%').then(|| after.get(..2).and_then(pair)).flatten() {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The byte that two hexadecimal digits spell.
 pub(crate) fn pair(digits: &[u8]) -> Option<u8> {
     let digit = |at: usize| digits.get(at).and_then(|b| char::from(*b).to_digit(16));

@@ -35,15 +35,15 @@ pub(super) fn encode(event: &mut Event) -> Result<Encoded, CodecError> {
     Ok(Encoded { kind, version: VERSION, payload, operands })
 }
 
-/// INVARIANT (operands-are-chained): operands are kept once, outside the payload, and their digest is inside
-/// it, so the hash chain covers them all the same.
+/// INVARIANT (operands-are-chained): operands and fingerprints are kept once, outside the payload, and their
+/// digest is inside it, so the hash chain covers them all the same.
 fn encode_artifact(artifact: &mut Artifact) -> Result<(Vec<u8>, Vec<u8>), CodecError> {
-    let operands = std::mem::take(&mut artifact.operands);
-    let encoded = to_bytes(kind::INGESTED, &operands).and_then(|packed| {
+    let looked_up = (std::mem::take(&mut artifact.operands), std::mem::take(&mut artifact.prints));
+    let encoded = to_bytes(kind::INGESTED, &looked_up).and_then(|packed| {
         let payload = to_bytes(kind::INGESTED, &(Digest::of(&packed), &*artifact))?;
         Ok((payload, packed))
     });
-    artifact.operands = operands;
+    (artifact.operands, artifact.prints) = looked_up;
     encoded
 }
 
@@ -72,7 +72,7 @@ fn decode_artifact(stored: Stored<'_>) -> Result<Box<Artifact>, CodecError> {
     if found != wanted {
         return Err(CodecError::Operands { wanted, found: Some(found) });
     }
-    artifact.operands = from_bytes::<Vec<Hit>>(stored.kind, packed)?;
+    (artifact.operands, artifact.prints) = from_bytes::<(Vec<Hit>, Vec<u32>)>(stored.kind, packed)?;
     Ok(artifact)
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn artifact(session: &str, body: &[u8]) -> Artifact {
         observed: vec![],
         inferred: vec![],
         operands: vec![],
+        prints: vec![],
         bindings: vec![],
         analysed: true,
     }
@@ -63,6 +64,7 @@ pub(crate) fn rich_artifact() -> Artifact {
         observed: vec![Observed { parent: ArtifactId(EventSeq(1)), step: Step::Whole }],
         inferred: vec![Inferred { parent: ArtifactId(EventSeq(2)), quote: url.clone() }],
         operands: vec![url, hit(Kind::Host, "docs.example", &[])],
+        prints: vec![7, u32::MAX],
         bindings: vec![Binding {
             path: operand(Kind::Path, "/work/notes.txt"),
             content: Some(Digest::of(b"rich")),
@@ -125,6 +127,7 @@ pub(crate) fn decided(session: &str, verdict: Verdict) -> Event {
             influences: vec![influence],
             questions: vec![Digest::of(b"question")],
             relied: vec![Relied { act: ActId(EventSeq(3)), spent: true }],
+            payloads: vec![],
         },
         waited_ms: 40,
         supersedes: Some(DecisionId(EventSeq(5))),

@@ -268,6 +268,8 @@ pub(super) fn python(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &
         }
         _ if module == "json.tool" => Some(stdin.clone()),
         _ => {
+            // A module of that name may be the workspace's own.
+            machine.found.runs_workspace(by);
             machine.loose(&module, rest, stdin, false);
             Some(Stream::default())
         }

@@ -1,0 +1,73 @@
+//! Copied code in what runs or persists: in a file, in the call itself, or wherever a runner finds it.
+
+use super::{Cover, Reach, Viewer};
+use crate::artifact::Artifact;
+use crate::effect::Effect;
+use crate::explain::Path;
+use crate::id::ArtifactId;
+use crate::limits;
+use crate::lineage::Inferred;
+use crate::operand::Operand;
+use crate::policy::Gap;
+
+impl Viewer<'_> {
+    /// Code that the agent copied into a file when it wrote it.
+    pub(super) fn copied_by(
+        &self,
+        by: ArtifactId,
+        artifact: &Artifact,
+        file: &Operand,
+        cover: &Cover,
+        reach: &mut Reach,
+    ) {
+        for edge in self.snapshot.copies(artifact) {
+            self.copy(edge, Some((file.clone(), by)), cover, reach);
+        }
+    }
+
+    /// Copied code needs the authority to run, whether it runs now or is made to run later: what the
+    /// workspace may run already may also be named in its own files.
+    fn copy(&self, edge: &Inferred, file: Option<(Operand, ArtifactId)>, cover: &Cover, reach: &mut Reach) {
+        let Some(source) = self.snapshot.artifact(edge.parent) else { return };
+        let own = self.snapshot.endorsements(&edge.quote.operand, self.at);
+        let own = Cover::of(own.into_iter().collect(), Effect::Exec);
+        let level = self.level(source);
+        if cover.accepts(level) || own.accepts(level) {
+            return;
+        }
+        let rooted = self.grant(&edge.quote.operand).allows(Effect::Exec);
+        let gap = if rooted || cover.grants() || own.grants() { Gap::None } else { Gap::Inferred };
+        let path = Path::Copied { file, quote: edge.quote.clone() };
+        reach.endorsed.extend(own.acts);
+        reach.add(self.influence(edge.parent, source, gap, path));
+    }
+
+    /// Inline code, or content that persists: the code that it copies.
+    pub(super) fn text(&self) -> Reach {
+        let mut reach = Reach { found: true, ..Reach::NOTHING };
+        let none = Cover::of(Vec::new(), self.effect);
+        let copies = self.action.facts.copies.iter().filter(|(place, _)| *place == self.place);
+        copies.for_each(|(_, edge)| self.copy(edge, None, &none, &mut reach));
+        reach
+    }
+
+    /// What a build or test tool may pick up: every file of the workspace that recorded steps wrote with
+    /// copied code, and that nobody endorsed.
+    pub(super) fn workspace(&self) -> Reach {
+        let mut reach = Reach { granted: true, found: true, ..Reach::NOTHING };
+        let files = self.snapshot.copied_files(&self.action.session);
+        let there = files.filter(|file| !self.action.facts.gone.contains(file));
+        for file in there.take(limits::RUNNER_FILES_MAX) {
+            let Some(bound) = self.snapshot.binding(file) else { continue };
+            let Some(own) = self.snapshot.artifact(bound.artifact) else { continue };
+            let cover = self.cover_of_whole(file, bound.artifact, own);
+            for id in std::iter::once(bound.artifact).chain(self.snapshot.whole_ancestors(bound.artifact)) {
+                if let Some(artifact) = self.snapshot.artifact(id) {
+                    self.copied_by(id, artifact, file, &cover, &mut reach);
+                }
+            }
+            reach.endorsed.extend(cover.acts);
+        }
+        reach
+    }
+}
