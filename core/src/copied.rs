@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::artifact::Artifact;
 use crate::effect::Effect;
 use crate::id::{ArtifactId, SessionId, WorkspaceId};
@@ -158,9 +160,13 @@ fn shared_span(composed: &str, values: &HashSet<u32>, source: &str, granted: &[N
             .flat_map(|print| ours.get(&print.value).into_iter().flatten().map(|place| (*place, print.at)));
         pairs.filter_map(|(mine, its)| common(composed, mine, &reading.normal.text, its)).find_map(|range| {
             let span = reading.normal.text.get(range.clone())?;
-            let known = granted
-                .iter()
-                .any(|normal| memchr::memmem::find(normal.text.as_bytes(), span.as_bytes()).is_some());
+            // The first and the last word may go on differently on either side by chance.
+            let inner = span
+                .split_once(' ')
+                .and_then(|(_, rest)| rest.rsplit_once(' '))
+                .map_or(span, |(inner, _)| inner);
+            let known =
+                granted.iter().any(|normal| memmem::find(normal.text.as_bytes(), inner.as_bytes()).is_some());
             if known { None } else { reading.hit(span, &range) }
         })
     })

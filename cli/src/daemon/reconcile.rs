@@ -228,7 +228,13 @@ impl Service {
     fn recorded<T>(&self, event: &HostEvent, record: impl FnOnce(&Recorder<'_>) -> T) -> T {
         let snapshot = self.hot.load();
         let around = self.around(event, &snapshot);
-        record(&Recorder { event, around: &around, snapshot: &snapshot, seal: &self.seal })
+        record(&Recorder {
+            event,
+            around: &around,
+            snapshot: &snapshot,
+            seal: &self.seal,
+            texts: &self.texts,
+        })
     }
 
     /// A forked or resumed conversation begins with the entries of the one that it continues, under a new id:

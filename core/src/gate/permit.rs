@@ -47,13 +47,13 @@ pub enum Weighed {
 /// A decision that must be recorded before it is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub struct Heavy(Explanation);
+pub struct Heavy(Box<Explanation>);
 
 impl Decision {
     /// Splits by weight.
     pub fn weigh(self) -> Weighed {
         if self.durable_first() {
-            Weighed::Heavy(Heavy(self.into_explanation()))
+            Weighed::Heavy(Heavy(Box::new(self.into_explanation())))
         } else {
             Weighed::Light(Permit { explanation: self.into_explanation(), id: None })
         }
@@ -68,7 +68,7 @@ impl Heavy {
 
     /// The answer, now that the decision is recorded.
     pub fn seal(self, receipt: &impl Receipt) -> Permit {
-        Permit { explanation: self.0, id: Some(DecisionId(receipt.seq())) }
+        Permit { explanation: *self.0, id: Some(DecisionId(receipt.seq())) }
     }
 
     /// The answer without a record: only a refusal or a question can do without.
@@ -77,6 +77,10 @@ impl Heavy {
     ///
     /// Gives the decision back when it would let the action run.
     pub fn refuse(self) -> Result<Permit, Self> {
-        if self.0.verdict > Verdict::Allow { Ok(Permit { explanation: self.0, id: None }) } else { Err(self) }
+        if self.0.verdict > Verdict::Allow {
+            Ok(Permit { explanation: *self.0, id: None })
+        } else {
+            Err(self)
+        }
     }
 }

@@ -71,7 +71,7 @@ impl Recorder<'_> {
             if matches!(artifact.origin, Origin::UserPrompt | Origin::HumanCli | Origin::UserConfig) {
                 continue;
             }
-            let Some(earlier) = texts.text(&artifact.content) else { continue };
+            let Some(earlier) = texts.held(&artifact.content) else { continue };
             compared += earlier.len();
             if compared > COMPARED_BYTES_MAX {
                 break;
