@@ -134,7 +134,7 @@ fn shell(text: &str, dialect: Dialect, around: &Surroundings) -> (Found, Source)
     }
     let CommandAnalysis { tier, flags, effects, slots, writes, reads, source, .. } =
         command::analyze(text, around);
-    (Found { tier, effects, flags, slots, writes, reads }, source)
+    (Found { tier, effects, flags, slots, writes, reads, ..Found::default() }, source)
 }
 
 /// Approvals are bound to it: the tool and every argument, each preceded by its length.

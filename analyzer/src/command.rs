@@ -19,11 +19,14 @@ mod ir;
 mod loader;
 mod machine;
 mod parse;
+mod reason;
 mod salvage;
 pub(crate) mod secret;
 mod special;
 mod sql;
 mod table;
+mod tighten;
+mod trace;
 mod unlisted;
 mod value;
 pub(crate) mod verbs;
@@ -35,10 +38,14 @@ use circinus_core::operand::{Operand, is_common};
 
 pub use candidates::candidates;
 pub use canonical::canonical;
+pub use reason::{Cause, Gain, Part, Reason};
+pub(crate) use tighten::Builtin;
+pub use trace::{STEPS_MAX, Step, StepKind, StepWord};
 
 use crate::call::Source;
 use crate::{Surroundings, place};
 use machine::Machine;
+use trace::Trace;
 use value::Stream;
 
 /// What a command line would do, as far as it alone says.
@@ -62,6 +69,8 @@ pub struct CommandAnalysis {
     pub commands: Vec<String>,
     /// The programs that it runs by name, each once, in alphabetical order.
     pub programs: Vec<Program>,
+    /// Why tier, effects and flags are what they are; the evaluation that found them left the reasons behind.
+    pub reasons: Vec<Reason>,
 }
 
 /// A program that a command line runs by its name; scripts that it runs by a path are no such programs.
@@ -76,12 +85,27 @@ pub struct Program {
 /// Understands a command line. Total and bounded: text that is too long, too deep or broken gives an opaque
 /// analysis of tier T2 at least.
 pub fn analyze(text: &str, around: &Surroundings) -> CommandAnalysis {
+    evaluate(text, &mut Machine::new(around))
+}
+
+/// Understands a command line like [`analyze`], and also gives the programs as the evaluation met them, at
+/// most [`STEPS_MAX`].
+pub fn analyze_in_steps(text: &str, around: &Surroundings) -> (CommandAnalysis, Vec<Step>) {
     let mut machine = Machine::new(around);
+    machine.trace = Trace::kept();
+    let analysis = evaluate(text, &mut machine);
+    (analysis, machine.trace.into_steps())
+}
+
+fn evaluate(text: &str, machine: &mut Machine<'_>) -> CommandAnalysis {
+    let around = machine.around;
     let out = machine.text(text, &Stream::empty());
-    raw_guard(&mut machine, text);
+    raw_guard(machine, text);
     if hidden::is_disguised(text) {
-        machine.found.opaque();
+        machine.found.opaque_by("characters that show something else than what runs");
     }
+    let added = std::mem::take(&mut machine.added);
+    machine.found.join(added);
     let lines = std::mem::take(&mut machine.lines);
     let tier = machine.found.tier;
     for form in &lines {
@@ -93,7 +117,7 @@ pub fn analyze(text: &str, around: &Surroundings) -> CommandAnalysis {
             machine.found.effects = effects;
         }
     }
-    let found = machine.found.settled();
+    let found = std::mem::take(&mut machine.found).settled();
     CommandAnalysis {
         tier: found.tier,
         flags: found.flags,
@@ -104,6 +128,7 @@ pub fn analyze(text: &str, around: &Surroundings) -> CommandAnalysis {
         source: if out.taint.is_remote() { Source::Remote(out.taint.remote) } else { Source::Local },
         commands: lines.into_iter().collect(),
         programs: std::mem::take(&mut machine.programs).into_iter().collect(),
+        reasons: found.reasons,
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod call;
 pub mod command;
 pub mod content;
+pub mod overlay;
 pub mod place;
 pub mod pool;
 mod surroundings;

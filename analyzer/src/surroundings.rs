@@ -1,6 +1,10 @@
 //! Facts about where a call happens.
 
+use std::sync::Arc;
+
 use circinus_core::operand::PathContext;
+
+use crate::overlay::Overlay;
 
 /// Facts about where a call happens; whoever calls collects them, nothing here looks for them.
 #[derive(Clone, Debug)]
@@ -13,6 +17,8 @@ pub struct Surroundings {
     pub host_config_dirs: Vec<Box<str>>,
     /// Directories for scratch files, absolute; the first is what `$TMPDIR` stands for.
     pub temp_dirs: Vec<Box<str>>,
+    /// The user's additions to the command table.
+    pub overlay: Arc<Overlay>,
 }
 
 impl Surroundings {
@@ -52,5 +58,6 @@ pub(crate) fn sample() -> Surroundings {
         circinus_home: "/home/kim/.local/share/circinus".into(),
         host_config_dirs: vec!["/home/kim/.claude".into()],
         temp_dirs: vec!["/tmp".into()],
+        overlay: Arc::default(),
     }
 }

@@ -1,5 +1,6 @@
 //! The commands: one file each; parse, call, render.
 
+pub mod analyze;
 pub mod daemon;
 pub mod demo;
 pub mod doctor;
@@ -18,7 +19,7 @@ use std::panic::catch_unwind;
 use clap::{Parser, Subcommand};
 
 use crate::adapter::claude_code::response::HookOutput;
-use crate::config::Places;
+use crate::config::{CommandOverlay, Places};
 use crate::daemon::Site;
 use crate::exit::Exit;
 use crate::ui::{ColorChoice, Ui};
@@ -52,6 +53,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List what was recorded.
     Log(log::LogArgs),
+    /// Show how a command is understood; needs no daemon.
+    Analyze(analyze::AnalyzeArgs),
     /// Answer a hook when no daemon does (run by circinus-hook).
     #[command(hide = true)]
     FailSafe,
@@ -77,9 +80,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     let mut ui = Ui::stdio(cli.color, &|name| env::var_os(name));
-    let exit = match context() {
-        Ok(context) => run(cli.command, &context, &mut ui),
-        Err(error) => {
+    let exit = match (cli.command, context()) {
+        // What only reads its arguments works without a home, too.
+        (Command::Analyze(args), context) => analyze::run(&args, context.ok().as_ref(), &mut ui),
+        (command, Ok(context)) => run(command, &context, &mut ui),
+        (_, Err(error)) => {
             ui.error(&error);
             Exit::Refused
         }
@@ -102,6 +107,7 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Doctor(args) => doctor::run(&args, context, ui),
         Command::Explain(args) => explain::run(&args, context, ui),
         Command::Log(args) => log::run(&args, context, ui),
+        Command::Analyze(args) => analyze::run(&args, Some(context), ui),
         Command::FailSafe => fail_safe(context, ui),
     }
 }
@@ -133,5 +139,6 @@ fn context() -> Result<Context, Box<dyn std::error::Error>> {
     let host_config_dirs = host_config.into_iter().chain([format!("{home}/.claude").into()]).collect();
     let temp_dirs = text(env::var_os("TMPDIR")).into_iter().chain(["/tmp".into()]).collect();
     let circinus_home = places.home().to_string_lossy().into();
-    Ok(Context { places, site: Site { home, circinus_home, host_config_dirs, temp_dirs } })
+    let commands = CommandOverlay::load(places.home());
+    Ok(Context { places, site: Site { home, circinus_home, host_config_dirs, temp_dirs, commands } })
 }

@@ -1,10 +1,12 @@
 //! The configuration a person writes, and where everything is kept.
 
+mod overlay;
 mod places;
 mod read;
 
 use circinus_core::policy::Profile;
 
+pub use overlay::CommandOverlay;
 pub use places::{CreatePlacesError, Places};
 pub use read::LoadConfigError;
 

@@ -9,6 +9,7 @@ use circinus_core::operand::Operand;
 use super::argv::{Argv, Until, sort};
 use super::code;
 use super::machine::Machine;
+use super::reason::Part;
 use super::secret::is_home;
 use super::special;
 use super::table::{Others, Role, Rule, Special, Stdin};
@@ -89,6 +90,7 @@ impl Machine<'_> {
         let first_wins = takes_sub || rule.args.iter().any(|role| matches!(role, Role::Command | Role::Run));
         let argv = sort(rule, args, if first_wins { Until::Operand } else { Until::End });
         let mut run = Run::new(by, &stdin);
+        self.found.look_at(by, Part::Row);
         if argv.only_says || argv.options.iter().any(|given| given.opt.only_says) {
             self.found.effect(Effect::Read);
             return Stream::default();
@@ -176,6 +178,7 @@ impl Machine<'_> {
     /// What the options do by being there; their values come later, when it is known whether it sends.
     fn options(&mut self, argv: &Argv, run: &mut Run<'_>) {
         for given in &argv.options {
+            self.found.look_at_part(given.opt.names.first().map_or(Part::Row, |name| Part::Option(name)));
             self.found.raise(given.opt.tier);
             given.opt.effects.iter().for_each(|effect| self.found.effect(*effect));
             given.opt.flags.iter().for_each(|flag| self.found.flag(*flag));
@@ -187,6 +190,7 @@ impl Machine<'_> {
                 self.role(role, value, run);
             }
         }
+        self.found.look_at_part(Part::Row);
     }
 
     fn operands(&mut self, rule: &'static Rule, argv: &Argv, run: &mut Run<'_>) {
@@ -212,10 +216,12 @@ impl Machine<'_> {
                 return;
             }
         }
+        self.found.look_at_part(Part::Row);
         special::operands_done(self, rule, argv, run);
     }
 
     fn finish(&mut self, rule: &'static Rule, mut run: Run<'_>) -> Stream {
+        self.found.look_at_part(Part::Row);
         match rule.stdin {
             Stdin::Code(language) if !run.has_code => {
                 let code = run.stdin.clone();

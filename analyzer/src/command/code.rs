@@ -10,6 +10,9 @@ use crate::place::{Place, Region};
 
 mod literal;
 
+/// The rule for bytes of another machine that run.
+const REMOTE_CODE: &str = "runs what comes from the network";
+
 /// Runs a file; `language` is what reads it, `None` for the system's choice.
 pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, language: Option<&str>) -> Stream {
     if let Some(feed) = target.feed.clone() {
@@ -31,7 +34,7 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
     }
     if let Some(held) = held {
         if held.taint.is_remote() {
-            machine.found.raise(Tier::T2);
+            machine.found.by_rule(REMOTE_CODE, |found| found.raise(Tier::T2));
             machine.found.slot(by, Effect::Exec, SlotValue::Remote(held.taint.remote.clone()), Tier::T2);
         }
         let shell = language == Some("shell") || held.text.as_deref().is_some_and(is_shell_script);
@@ -64,7 +67,7 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
     machine.found.raise(Tier::T1);
     taint_slots(machine, by, &code.taint);
     if code.taint.decoded {
-        machine.found.opaque();
+        machine.found.opaque_by("runs what was decoded");
     }
     match code.text.as_deref() {
         Some("") => Stream::empty(),
@@ -78,7 +81,7 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
         Some(text) if matches!(language, "powershell" | "cmd") => {
             // Another shell's language is recognised and not read.
             machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
-            machine.found.opaque();
+            machine.found.opaque_by("another shell's language");
             Stream::default()
         }
         Some(text) => {
@@ -87,7 +90,7 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
             Stream::default()
         }
         None => {
-            machine.found.opaque();
+            machine.found.opaque_by("runs code that the command line does not show");
             Stream::default()
         }
     }
@@ -96,7 +99,7 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
 /// The sources of code are slots of their own: whole.
 fn taint_slots(machine: &mut Machine<'_>, by: &str, taint: &Taint) {
     if taint.is_remote() {
-        machine.found.raise(Tier::T2);
+        machine.found.by_rule(REMOTE_CODE, |found| found.raise(Tier::T2));
         machine.found.slot(by, Effect::Exec, SlotValue::Remote(taint.remote.clone()), Tier::T2);
     }
     for file in &taint.files {

@@ -5,7 +5,12 @@ use circinus_core::effect::{Effect, Effects};
 use circinus_core::limits::SLOTS_MAX;
 use circinus_core::operand::{Kind, Operand};
 
+use super::reason::{Cause, Gain, Part, Reason};
 use crate::place::{Place, Region};
+
+/// Reasons that are kept: each effect, flag and tier has one at the least, and what raises the tier as much
+/// again adds to them. What comes later is found all the same.
+const REASONS_MAX: usize = 48;
 
 /// Files written or read that are kept; beyond it the action is opaque.
 const FILES_MAX: usize = 512;
@@ -19,52 +24,119 @@ pub(crate) struct Found {
     pub(crate) slots: Vec<Slot>,
     pub(crate) writes: Vec<FileWrite>,
     pub(crate) reads: Vec<Operand>,
+    /// Why all this was found.
+    pub(crate) reasons: Vec<Reason>,
+    /// What is being looked at.
+    pub(crate) cause: Cause,
 }
 
 impl Found {
     /// At least this tier.
     pub(crate) fn raise(&mut self, tier: Tier) {
-        self.tier = self.tier.max(tier);
+        if tier > self.tier || tier == self.tier && tier >= Tier::T2 {
+            self.tier = tier;
+            self.because(Gain::Tier(tier));
+        }
     }
 
     /// Also this effect.
     pub(crate) fn effect(&mut self, effect: Effect) {
-        self.effects = self.effects.with(effect);
+        if !self.effects.contains(effect) {
+            self.effects = self.effects.with(effect);
+            self.because(Gain::Effect(effect));
+        }
     }
 
     /// Also this fact.
     pub(crate) fn flag(&mut self, flag: Flag) {
-        self.flags = self.flags.with(flag);
+        if !self.flags.contains(flag) {
+            self.flags = self.flags.with(flag);
+            self.because(Gain::Flag(flag));
+        }
     }
 
     /// Something here could not be understood, and it could be anything.
     ///
     /// INVARIANT (bounded-or-opaque): whatever meets a bound of length, nesting or number ends here too.
     pub(crate) fn opaque(&mut self) {
-        self.flag(Flag::Opaque);
-        self.effect(Effect::Exec);
-        self.raise(Tier::T2);
+        self.opaque_by("part of it is not understood");
+    }
+
+    /// The same, and what it is that could not be understood.
+    pub(crate) fn opaque_by(&mut self, rule: &'static str) {
+        self.by_rule(rule, |found| {
+            found.flag(Flag::Opaque);
+            found.effect(Effect::Exec);
+            found.raise(Tier::T2);
+        });
     }
 
     /// It touches the guard.
     pub(crate) fn guard(&mut self) {
-        self.flag(Flag::Guard);
-        self.effect(Effect::Guard);
-        self.raise(Tier::T3);
+        self.by_rule("touches Circinus or the host's guard settings", |found| {
+            found.flag(Flag::Guard);
+            found.effect(Effect::Guard);
+            found.raise(Tier::T3);
+        });
     }
 
     /// It destroys on a large scale.
     pub(crate) fn catastrophe(&mut self) {
-        self.flag(Flag::Catastrophic);
-        self.effect(Effect::Destroy);
-        self.raise(Tier::T2);
+        self.by_rule("destroys on a large scale", |found| {
+            found.flag(Flag::Catastrophic);
+            found.effect(Effect::Destroy);
+            found.raise(Tier::T2);
+        });
     }
 
     /// It makes something outside the workspace run later.
     pub(crate) fn persists(&mut self) {
-        self.flag(Flag::PersistHost);
-        self.effect(Effect::Persist);
-        self.raise(Tier::T3);
+        self.by_rule("makes something outside the workspace run later", |found| {
+            found.flag(Flag::PersistHost);
+            found.effect(Effect::Persist);
+            found.raise(Tier::T3);
+        });
+    }
+
+    /// Looks at a program, or a part of it, from here on; gives what was looked at before.
+    pub(crate) fn look_at(&mut self, program: &str, part: Part) -> Cause {
+        let cause = Cause { program: program.into(), part, rule: None };
+        std::mem::replace(&mut self.cause, cause)
+    }
+
+    /// Looks at another part of the same program from here on.
+    pub(crate) fn look_at_part(&mut self, part: Part) {
+        self.cause.part = part;
+    }
+
+    /// Looks again at what was looked at before.
+    pub(crate) fn look_back(&mut self, cause: Cause) {
+        self.cause = cause;
+    }
+
+    /// What `body` finds, it finds by the rule that the words name; the innermost rule counts.
+    pub(crate) fn by_rule<T>(&mut self, rule: &'static str, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.cause.rule.replace(rule);
+        let out = body(self);
+        self.cause.rule = outer;
+        out
+    }
+
+    fn because(&mut self, gain: Gain) {
+        if self.reasons.len() < REASONS_MAX {
+            let reason = Reason { gain, cause: self.cause.clone() };
+            if !self.reasons.contains(&reason) {
+                self.reasons.push(reason);
+            }
+        }
+    }
+
+    /// Takes over why something was found elsewhere.
+    pub(crate) fn take_reasons(&mut self, reasons: Vec<Reason>) {
+        let left = REASONS_MAX.saturating_sub(self.reasons.len());
+        let new = reasons.into_iter().filter(|reason| !self.reasons.contains(reason)).take(left);
+        let new: Vec<_> = new.collect();
+        self.reasons.extend(new);
     }
 
     /// Adds a designator slot; its effect is an effect of the action. Returns its index.
@@ -120,8 +192,10 @@ impl Found {
 
     /// A fact about a slot that holds unless its value is granted.
     pub(crate) fn unless_granted(&mut self, slot: usize, flag: Flag) {
-        if let Some(slot) = self.slots.get_mut(slot) {
+        if let Some(slot) = self.slots.get_mut(slot).filter(|slot| !slot.flags_unless_granted.contains(flag))
+        {
             slot.flags_unless_granted = slot.flags_unless_granted.with(flag);
+            self.because(Gain::Flag(flag));
         }
     }
 
@@ -138,8 +212,10 @@ impl Found {
     pub(crate) fn reads_place(&mut self, by: &str, place: &Place, shown: bool) {
         self.effect(Effect::Read);
         if place.secret {
-            self.raise(Tier::T1);
-            self.effect(Effect::Cred);
+            self.by_rule("reads a secret", |found| {
+                found.raise(Tier::T1);
+                found.effect(Effect::Cred);
+            });
         }
         let Some(operand) = place.operand.as_ref().or(place.matched.as_ref()) else { return };
         if shown {
@@ -222,6 +298,14 @@ impl Found {
         for slot in &mut self.slots {
             slot.tier_on_gap = slot.tier_on_gap.max(self.tier);
         }
+        let flags = self.slots.iter().fold(self.flags, |flags, slot| flags.union(slot.flags_unless_granted));
+        let (tier, effects) = (self.tier, self.effects);
+        // What was taken back after all has no reason any more.
+        self.reasons.retain(|reason| match reason.gain {
+            Gain::Tier(raised) => raised <= tier,
+            Gain::Effect(effect) => effects.contains(effect),
+            Gain::Flag(flag) => flags.contains(flag),
+        });
         self
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! The structural parser stands behind these types: nothing else in the crate names it.
 
+use std::fmt;
+
 /// One statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
@@ -88,4 +90,22 @@ pub(super) enum RedirectKind {
         /// The delimiter was quoted: the body is literal.
         literal: bool,
     },
+}
+
+/// As it is written; of a here-document only that it is one.
+impl fmt::Display for Redirect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            write!(f, "{{{name}}}")?;
+        } else if let Some(fd) = self.fd {
+            write!(f, "{fd}")?;
+        }
+        match &self.kind {
+            RedirectKind::Word(op, word) => write!(f, "{op}{word}"),
+            RedirectKind::Here { body, literal } => {
+                let kind = if *literal { "literal" } else { "expanded" };
+                write!(f, "<<(here-document, {kind}, {} bytes)", body.len())
+            }
+        }
+    }
 }

@@ -19,6 +19,7 @@ use super::found::Found;
 use super::ir::{Joint, Node};
 use super::parse::{Refusal, parse};
 use super::salvage;
+use super::trace::Trace;
 use super::value::Stream;
 use crate::Surroundings;
 
@@ -40,12 +41,16 @@ pub(super) struct Machine<'a> {
     pub(super) around: &'a Surroundings,
     pub(super) env: Env,
     pub(super) found: Found,
+    /// What the user's overlay adds; the evaluation does not look at it.
+    pub(super) added: Found,
     /// What files hold that this very call wrote.
     pub(super) files: HashMap<String, Stream>,
     /// Pipelines in canonical form.
     pub(super) lines: BTreeSet<String>,
     /// Programs run by name.
     pub(super) programs: BTreeSet<Program>,
+    /// The programs in order, where somebody wants to see them.
+    pub(super) trace: Trace,
     commands_left: usize,
     statements_left: usize,
     bytes_left: usize,
@@ -60,9 +65,11 @@ impl<'a> Machine<'a> {
             around,
             env: Env::new(around),
             found: Found::default(),
+            added: Found::default(),
             files: HashMap::new(),
             lines: BTreeSet::new(),
             programs: BTreeSet::new(),
+            trace: Trace::default(),
             commands_left: COMMANDS_MAX,
             statements_left: STATEMENTS_MAX,
             bytes_left: WORK_BYTES_MAX,
@@ -74,12 +81,12 @@ impl<'a> Machine<'a> {
     /// Runs a shell text and returns what it prints.
     pub(super) fn text(&mut self, text: &str, stdin: &Stream) -> Stream {
         let Some(left) = self.bytes_left.checked_sub(text.len()) else {
-            self.found.opaque();
+            self.found.opaque_by("too long, all nested texts together");
             return Stream::default();
         };
         self.bytes_left = left;
         if self.text_depth >= TEXT_DEPTH_MAX {
-            self.found.opaque();
+            self.found.opaque_by("texts nested too deep");
             return Stream::default();
         }
         self.text_depth += 1;
@@ -98,7 +105,7 @@ impl<'a> Machine<'a> {
 
     /// A text that has no statements is opaque, and still judged by what its pieces would do.
     fn refused(&mut self, text: &str, refusal: Refusal) -> Stream {
-        self.found.opaque();
+        self.found.opaque_by("no shell text that can be parsed");
         if refusal == Refusal::Syntax || text.len() <= super::parse::PARSE_BYTES_MAX {
             for words in salvage::commands(text) {
                 let Some(left) = self.commands_left.checked_sub(1) else { break };
@@ -120,7 +127,7 @@ impl<'a> Machine<'a> {
     /// Runs one statement.
     pub(super) fn node(&mut self, node: &Node, stdin: &Stream) -> Stream {
         let Some(left) = self.statements_left.checked_sub(1).filter(|_| self.nesting < NESTING_MAX) else {
-            self.found.opaque();
+            self.found.opaque_by("too many statements, or nested too deep");
             return Stream::default();
         };
         self.statements_left = left;
@@ -155,7 +162,7 @@ impl<'a> Machine<'a> {
                 Stream::empty()
             }
             Node::TooDeep => {
-                self.found.opaque();
+                self.found.opaque_by("nested too deep");
                 Stream::default()
             }
         }
@@ -283,7 +290,7 @@ impl<'a> Machine<'a> {
                 true
             }
             None => {
-                self.found.opaque();
+                self.found.opaque_by("too many commands");
                 false
             }
         }

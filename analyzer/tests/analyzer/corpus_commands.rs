@@ -94,6 +94,7 @@ fn around(home: &str, workspace: &str) -> Surroundings {
         circinus_home: format!("{home}/.local/share/circinus").into(),
         host_config_dirs: vec![format!("{home}/.claude").into()],
         temp_dirs: vec!["/tmp".into()],
+        overlay: Default::default(),
     }
 }
 

@@ -12,6 +12,7 @@ mod content;
 mod corpus_commands;
 mod forms;
 mod metamorphic;
+mod overlay;
 mod pool;
 mod sample;
 mod tools;

@@ -16,6 +16,7 @@ pub(crate) fn around() -> Surroundings {
         circinus_home: "/home/kim/.local/share/circinus".into(),
         host_config_dirs: vec!["/home/kim/.claude".into()],
         temp_dirs: vec!["/tmp".into()],
+        overlay: Default::default(),
     }
 }
 

@@ -99,6 +99,9 @@ fn serve(context: &Context, ui: &mut Ui) -> Exit {
         Ok(_) | Err(Errno::PERM) => {}
         Err(error) => ui.warning(&format!("cannot start a session: {error}")),
     }
+    if let Some(refused) = &context.site.commands.refused {
+        ui.warning(&format!("the built-in command table alone holds: {refused}"));
+    }
     match daemon::run(&context.places, &place(context), context.site.clone()) {
         Ok(()) => Exit::Ok,
         Err(error) => {

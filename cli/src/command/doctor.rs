@@ -115,7 +115,7 @@ pub fn run(args: &DoctorArgs, context: &Context, ui: &mut Ui) -> Exit {
 }
 
 fn checks(context: &Context) -> Vec<Check> {
-    let mut checks = vec![home(context), config(context), daemon(context), log(context)];
+    let mut checks = vec![home(context), config(context), commands(context), daemon(context), log(context)];
     let around = match setup::Surroundings::from_process() {
         Ok(around) => around,
         Err(error) => {
@@ -159,6 +159,15 @@ fn config(context: &Context) -> Check {
     match Config::load(context.places.home()) {
         Ok(config) => Check::ok("config", format!("profile {}", config.profile)),
         Err(error) => Check::failed("config", &error),
+    }
+}
+
+/// The additions to the command table: those of the file, and those that the daemon loaded at its start.
+fn commands(context: &Context) -> Check {
+    let commands = &context.site.commands;
+    match &commands.refused {
+        None => Check::ok("commands", commands.describe()),
+        Some(refused) => Check::failed("commands", refused),
     }
 }
 

@@ -8,7 +8,7 @@ use super::Context;
 use super::daemon::{AskError, ask, place};
 use crate::daemon::{ControlReply, ControlRequest, Coverage, Status};
 use crate::exit::Exit;
-use crate::ui::{Cell, Style, Table, Ui};
+use crate::ui::{Cell, Style, Table, Ui, escape_untrusted};
 
 /// Arguments of `circinus status`.
 #[derive(Debug, Args)]
@@ -69,6 +69,7 @@ fn table(status: &Status) -> Table {
     let rows = [
         ("daemon", format!("version {}, pid {}", status.version, status.pid)),
         ("profile", status.profile.clone()),
+        ("commands", escape_untrusted(&status.commands)),
         ("analysis", "deterministic-only (no model key is configured)".to_owned()),
         (
             "known",

@@ -11,6 +11,9 @@ use thiserror::Error;
 /// File name of the configuration.
 pub(super) const CONFIG_NAME: &str = "config.toml";
 
+/// File name of the user's additions to the command table.
+pub(super) const COMMANDS_NAME: &str = "commands.toml";
+
 /// Mode of every folder: its owner, and nobody else.
 const PRIVATE_DIR_MODE: u32 = 0o700;
 
@@ -21,6 +24,8 @@ pub struct Places {
     home: HomeDir,
     /// The configuration, written by a person only.
     pub config: PathBuf,
+    /// The additions to the command table, written by a person only.
+    pub commands: PathBuf,
     /// The SQLite database.
     pub database: PathBuf,
     /// Sockets and locks.
@@ -92,6 +97,7 @@ impl Places {
         let at = |name: &str| home.as_path().join(name);
         Self {
             config: at(CONFIG_NAME),
+            commands: at(COMMANDS_NAME),
             database: at("circinus.db"),
             run_dir: home.run_dir(),
             log: at("daemon.log"),

@@ -56,31 +56,15 @@ impl Config {
     /// [`LoadConfigError`].
     pub fn load(home: &Path) -> Result<Self, LoadConfigError> {
         let path = home.join(super::places::CONFIG_NAME);
-        let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(CONFIG_BYTES_MAX + 1).read_to_end(&mut bytes));
-        match read {
-            Ok(_) => Self::from_bytes(&path, &bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(source) => Err(LoadConfigError::Read { path, source }),
+        match read(&path)? {
+            Some(bytes) => Self::from_bytes(&path, &bytes),
+            None => Ok(Self::default()),
         }
     }
 
     fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, LoadConfigError> {
-        if bytes.len() as u64 > CONFIG_BYTES_MAX {
-            return Err(LoadConfigError::TooLarge { path: path.to_owned() });
-        }
-        let text = String::from_utf8_lossy(bytes);
-        let invalid = |wrong: Wrong| LoadConfigError::Invalid {
-            path: path.to_owned(),
-            problem: wrong.problem,
-            place: Box::new(SourceSpan::new(&text, wrong.span)),
-            hint: wrong.hint,
-        };
-        if let Err(error) = std::str::from_utf8(bytes) {
-            let at = error.valid_up_to();
-            return Err(invalid(Wrong::new("not UTF-8", at..at, "save the file as UTF-8")));
-        }
-        Self::parse(&text).map_err(invalid)
+        let text = text(path, bytes)?;
+        Self::parse(text).map_err(|wrong| invalid(path, text, wrong))
     }
 
     /// Reads the configuration from the text of a file.
@@ -101,15 +85,48 @@ impl Config {
     }
 }
 
+/// The bytes of a file of the configuration; `None` when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, LoadConfigError> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(CONFIG_BYTES_MAX + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(LoadConfigError::Read { path: path.to_owned(), source }),
+    }
+}
+
+/// The bytes as text.
+pub(super) fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str, LoadConfigError> {
+    if bytes.len() as u64 > CONFIG_BYTES_MAX {
+        return Err(LoadConfigError::TooLarge { path: path.to_owned() });
+    }
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let wrong = Wrong::new("not UTF-8", at..at, "save the file as UTF-8");
+        invalid(path, &String::from_utf8_lossy(bytes), wrong)
+    })
+}
+
+/// The error that points at what is wrong.
+pub(super) fn invalid(path: &Path, text: &str, wrong: Wrong) -> LoadConfigError {
+    LoadConfigError::Invalid {
+        path: path.to_owned(),
+        problem: wrong.problem,
+        place: Box::new(SourceSpan::new(text, wrong.span)),
+        hint: wrong.hint,
+    }
+}
+
 /// What is wrong, where, and what would be right.
-struct Wrong {
+pub(super) struct Wrong {
     problem: String,
     span: Range<usize>,
     hint: String,
 }
 
 impl Wrong {
-    fn new(problem: impl Into<String>, span: Range<usize>, hint: impl Into<String>) -> Self {
+    pub(super) fn new(problem: impl Into<String>, span: Range<usize>, hint: impl Into<String>) -> Self {
         Self { problem: problem.into(), span, hint: hint.into() }
     }
 }

@@ -41,6 +41,10 @@ pub struct Status {
     pub pid: u32,
     /// The profile in force.
     pub profile: String,
+    /// The command table in force, in one line.
+    pub commands: String,
+    /// Why the user's additions to it are refused, if they are; the built-in table holds.
+    pub commands_refused: Option<String>,
     /// Number of the last recorded event.
     pub last_event: u64,
     /// Sessions known.
@@ -113,6 +117,8 @@ fn status(service: &Service) -> Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         profile: service.profile.to_string(),
+        commands: service.site.commands.describe(),
+        commands_refused: service.site.commands.refused.as_deref().map(str::to_owned),
         last_event: snapshot.last().0,
         sessions: snapshot.sessions().count(),
         artifacts: snapshot.artifacts_len(),

@@ -28,6 +28,7 @@ use super::waiting::{Parked, Waiting};
 use crate::adapter::claude_code::event;
 use crate::adapter::claude_code::response::{self, HookOutput};
 use crate::adapter::claude_code::settings_change::still_guards;
+use crate::config::CommandOverlay;
 use crate::host::{AnnouncedCall, HostEvent, HostEventKind};
 
 /// An action that waits for evidence, with the way back to its client.
@@ -116,6 +117,8 @@ pub struct Site {
     pub host_config_dirs: Vec<Box<str>>,
     /// Where scratch files go.
     pub temp_dirs: Vec<Box<str>>,
+    /// The user's additions to the command table.
+    pub commands: CommandOverlay,
 }
 
 impl Site {
@@ -131,6 +134,7 @@ impl Site {
             circinus_home: self.circinus_home.clone(),
             host_config_dirs: self.host_config_dirs.clone(),
             temp_dirs: self.temp_dirs.clone(),
+            overlay: Arc::clone(&self.commands.rows),
         }
     }
 }

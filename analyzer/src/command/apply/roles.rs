@@ -8,6 +8,7 @@ use super::super::code;
 use super::super::found::address;
 use super::super::hidden::is_lookalike;
 use super::super::machine::{Machine, host_operands};
+use super::super::reason::Part;
 use super::super::table::Role;
 use super::super::value::Arg;
 use super::super::{git, guard, sql};
@@ -16,6 +17,7 @@ use super::Run;
 impl Machine<'_> {
     /// Judges one word in its role.
     pub(in super::super) fn role(&mut self, role: Role, arg: &Arg, run: &mut Run<'_>) {
+        self.found.look_at_part(Part::word(&arg.text));
         match role {
             Role::Ignore | Role::Dir | Role::Command => {}
             Role::Content => {

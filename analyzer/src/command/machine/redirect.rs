@@ -5,6 +5,7 @@ use circinus_core::effect::Effect;
 use circinus_core::operand::{Kind, Operand};
 
 use super::super::ir::{Redirect, RedirectKind};
+use super::super::reason::Part;
 use super::super::value::{Arg, Stream, Taint};
 use super::Machine;
 use crate::place::{Place, Region, locate};
@@ -30,6 +31,10 @@ impl Machine<'_> {
     /// Evaluates redirections: input is read now, output is delivered later.
     pub(in super::super) fn redirects(&mut self, redirects: &[Redirect]) -> Aims {
         let mut aims = Aims::default();
+        if redirects.is_empty() {
+            return aims;
+        }
+        let outer = self.found.look_at("", Part::Redirection);
         for redirect in redirects {
             match &redirect.kind {
                 RedirectKind::Here { body, literal } => {
@@ -41,6 +46,7 @@ impl Machine<'_> {
                 RedirectKind::Word(op, word) => self.word_redirect(&mut aims, redirect, op, word),
             }
         }
+        self.found.look_back(outer);
         aims
     }
 
@@ -191,7 +197,9 @@ impl Machine<'_> {
     /// Hands output to the files it goes to; returns what goes on.
     pub(in super::super) fn deliver(&mut self, out: Stream, aims: &Aims, by: &str) -> Stream {
         for (target, append) in &aims.outputs {
+            let outer = self.found.look_at(by, Part::Redirection);
             self.write_file(by, target, &out, *append);
+            self.found.look_back(outer);
         }
         for source in &aims.drains {
             self.text(source, &out);

@@ -5,7 +5,9 @@ use circinus_core::effect::Effect;
 
 use super::super::Program;
 use super::super::ir::Simple;
+use super::super::reason::Part;
 use super::super::table::lookup;
+use super::super::trace::StepKind;
 use super::super::value::{Arg, Stream};
 use super::super::{code, loader};
 use super::Machine;
@@ -51,12 +53,13 @@ impl Machine<'_> {
         }
         let words: Vec<Arg> = simple.words.iter().flat_map(|word| self.expand(word)).collect();
         let aims = self.redirects(&simple.redirects);
+        self.trace.redirected(|| simple.redirects.iter().map(ToString::to_string).collect());
         let stdin = aims.stdin.clone().unwrap_or(stdin);
         let by = words.first().map_or_else(|| "redirection".to_owned(), |word| word.text.clone());
         let drains: Vec<_> = words.iter().filter_map(|word| word.drain.clone()).collect();
         // Without a command, `exec` opens descriptors for what follows.
         let lasts = matches!(words.as_slice(), [only] if only.text == "exec");
-        let out = if words.is_empty() { Stream::empty() } else { self.program(words, stdin) };
+        let out = self.program(words, stdin);
         for (number, name, stream) in aims.opened.iter().filter(|_| lasts).cloned() {
             let number = self.env.open(number, stream);
             if let Some(name) = name {
@@ -115,37 +118,59 @@ impl Machine<'_> {
     /// Runs a program by its words.
     pub(in super::super) fn program(&mut self, words: Vec<Arg>, stdin: Stream) -> Stream {
         if self.nesting >= PROGRAM_DEPTH_MAX {
-            self.found.opaque();
+            self.found.opaque_by("programs nested too deep");
             return Stream::default();
         }
+        let mut words = words.into_iter();
+        let Some(head) = words.next() else {
+            self.trace.alone();
+            return Stream::empty();
+        };
         self.nesting += 1;
-        let out = self.dispatch(words, stdin);
+        let outer = self.found.look_at("", Part::Text);
+        let out = self.dispatch(&head, &words.collect::<Vec<_>>(), stdin);
+        self.found.look_back(outer);
+        self.trace.leave();
         self.nesting -= 1;
         out
     }
 
-    fn dispatch(&mut self, words: Vec<Arg>, stdin: Stream) -> Stream {
-        let mut words = words.into_iter();
-        let Some(head) = words.next() else { return Stream::empty() };
-        let args: Vec<Arg> = words.collect();
+    /// From here on this is the program that is looked at.
+    fn meet(&mut self, kind: StepKind, head: &Arg, args: &[Arg]) {
+        self.trace.enter(kind, std::iter::once(head).chain(args));
+        let part = match kind {
+            StepKind::Unlisted | StepKind::File | StepKind::Unknown => Part::Unlisted,
+            StepKind::Listed | StepKind::Function | StepKind::None => Part::Row,
+        };
+        let base = head.text.rsplit('/').next().unwrap_or_default();
+        self.found.look_at(base, part);
+        if !matches!(kind, StepKind::Unknown | StepKind::Function) {
+            self.tighten(base, args);
+        }
+    }
+
+    fn dispatch(&mut self, head: &Arg, args: &[Arg], stdin: Stream) -> Stream {
         let is_test = matches!(head.text.as_str(), "[" | "[[");
         if !head.known || head.glob && !is_test {
-            return self.unknown_word(&head, &args, &stdin);
+            self.meet(StepKind::Unknown, head, args);
+            return self.unknown_word(head, args, &stdin);
         }
         if let Some(body) = self.env.functions.remove(&head.text) {
+            self.meet(StepKind::Function, head, args);
             // Inside its own body the name means the program, and recursion ends.
-            let out = self.function(&body, &args, &stdin);
+            let out = self.function(&body, args, &stdin);
             self.env.functions.entry(head.text.clone()).or_insert(body);
             return out;
         }
         let base = head.text.rsplit('/').next().unwrap_or_default().to_owned();
-        if head.text.contains('/') && !self.is_trusted(&head) {
-            let mut out = code::run_file(self, &base, &head, None);
+        if head.text.contains('/') && !self.is_trusted(head) {
+            self.meet(StepKind::File, head, args);
+            let mut out = code::run_file(self, &base, head, None);
             if let Some(rule) = lookup(&base) {
-                out.append(&self.apply(&base, rule, &args, stdin));
+                out.append(&self.apply(&base, rule, args, stdin));
                 out.text = None;
             } else {
-                self.unlisted(&base, &args, &stdin);
+                self.unlisted(&base, args, &stdin);
             }
             return out;
         }
@@ -154,11 +179,15 @@ impl Machine<'_> {
         let listed = lookup(plain).or_else(|| lookup(&plain.to_ascii_lowercase()));
         self.programs.insert(Program { name: base.clone(), listed: listed.is_some() });
         match listed {
-            Some(rule) => self.apply(&base, rule, &args, stdin),
+            Some(rule) => {
+                self.meet(StepKind::Listed, head, args);
+                self.apply(&base, rule, args, stdin)
+            }
             None => {
+                self.meet(StepKind::Unlisted, head, args);
                 self.found.raise(Tier::T1);
                 self.found.effect(Effect::Exec);
-                self.unlisted(&base, &args, &stdin)
+                self.unlisted(&base, args, &stdin)
             }
         }
     }
@@ -175,7 +204,7 @@ impl Machine<'_> {
 
     /// The word in command position is not known: whatever it is runs.
     fn unknown_word(&mut self, head: &Arg, args: &[Arg], stdin: &Stream) -> Stream {
-        self.found.opaque();
+        self.found.opaque_by("which program runs is not known");
         if head.taint.is_remote() {
             self.found.slot(
                 "command word",

@@ -192,6 +192,7 @@ impl Machine<'_> {
         self.env = env;
         self.files = files;
         let inner = std::mem::replace(&mut self.found, before);
+        self.found.take_reasons(inner.reasons);
         self.found.raise(inner.tier.min(Tier::T2));
         self.found.effects = self.found.effects.union(inner.effects);
         for flag in [Flag::Catastrophic, Flag::Opaque, Flag::SecretSink] {
