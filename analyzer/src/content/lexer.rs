@@ -104,6 +104,10 @@ impl<'a> Lexer<'a> {
                 self.at += 1;
                 self.sentence_end();
             }
+            b'#' if self.rest().starts_with(b"##") => {
+                self.at += 2;
+                self.sentence_end();
+            }
             byte if is_word(byte) || matches!(byte, b'.' | b'~' | b'/') => self.chunk(),
             _ => self.at += 1,
         }
@@ -180,6 +184,7 @@ impl<'a> Lexer<'a> {
     fn chunk(&mut self) {
         let start = self.at;
         let length = self.rest().iter().take_while(|&&byte| !is_delimiter(byte)).count().max(1);
+        let length = self.rest().get(..length).and_then(run_together).unwrap_or(length);
         self.at += length;
         let raw = self.text.get(start..start + length).unwrap_or_default();
         let trimmed =
@@ -291,17 +296,28 @@ impl<'a> Lexer<'a> {
                         && words.iter().zip(rest).all(|(word, token)| self.is(token, word))
                 })
             });
-            match phrase {
-                Some((words, classes)) => {
-                    let (taken, left) = rest.split_at(words.len());
-                    let end = taken.last().map_or(first.end, |token| token.end);
-                    joined.push(Token { classes: *classes | (first.classes & CODE), end, ..*first });
-                    tokens = left;
-                }
-                None => joined.push(*first),
+            let mut token = *first;
+            if let Some((words, classes)) = phrase {
+                let (taken, left) = rest.split_at(words.len());
+                token.end = taken.last().map_or(first.end, |token| token.end);
+                token.classes = *classes | (first.classes & CODE);
+                tokens = left;
             }
+            if token.classes & self.lexicon.set_apart != 0 && !self.stands_apart(&token) {
+                token.classes &= !self.lexicon.set_apart;
+            }
+            joined.push(token);
         }
         joined
+    }
+
+    /// Whether a token begins its sentence between brackets or rows of number signs, as headings of turns do.
+    fn stands_apart(&self, token: &Token<'_>) -> bool {
+        let before = self.text.get(..token.start as usize).unwrap_or_default().trim_ascii_end();
+        let after = self.text.get(token.end as usize..).unwrap_or_default().trim_ascii_start();
+        token.begins
+            && matches!(before.last(), Some(b'(' | b'[' | b'{' | b'<' | b'#'))
+            && matches!(after.first(), Some(b')' | b']' | b'}' | b'>' | b'#'))
     }
 }
 
@@ -346,6 +362,19 @@ const fn plain(letter: char) -> char {
         'ё' => 'е',
         other => other,
     }
+}
+
+/// Where a run ends early: after the full stop of a sentence whose successor lacks its blank, or before the
+/// number signs of a heading.
+fn run_together(run: &[u8]) -> Option<usize> {
+    let heading = memchr::memmem::find(run, b"##").filter(|at| *at > 0);
+    if run.iter().any(|byte| matches!(byte, b'/' | b'@' | b'_')) {
+        return heading;
+    }
+    let joint = run.windows(4).position(|w| {
+        matches!(w, [a, b'.', c, d] if a.is_ascii_lowercase() && c.is_ascii_uppercase() && d.is_ascii_lowercase())
+    });
+    joint.map(|at| at + 2).or(heading)
 }
 
 fn to_u32(at: usize) -> u32 {

@@ -50,6 +50,9 @@ const PATTERN_BYTES_MAX: usize = 4 << 20;
 /// Classes that the lexer finds by shape, in the order of their bits.
 const SHAPES: [&str; 7] = ["url", "email", "path", "sensitive", "code", "colon", "tool"];
 
+/// The class of [`Lexicon::set_apart`].
+const SET_APART: &str = "sysmark";
+
 /// All bits of [`SHAPES`].
 pub(super) const SHAPES_ALL: u128 = (1 << SHAPES.len()) - 1;
 
@@ -77,6 +80,9 @@ pub(super) enum LexiconError {
     /// A rule or anchor names a class that no file defines.
     #[error("signal data: unknown class `{0}`")]
     Class(String),
+    /// A word to be found misspelt is in no class.
+    #[error("signal data: `{0}` is in no class")]
+    Misspelt(String),
     /// A rule is not in the notation described in the data file.
     #[error("signal data: bad rule `{0}`")]
     Rule(String),
@@ -159,6 +165,8 @@ pub(super) struct Lexicon {
     /// The union of the rarest elements of the rules that count alone.
     pub(super) rarest: u128,
     pub(super) rules: Vec<Rule>,
+    /// The class whose words count only where they are set apart from the text around them.
+    pub(super) set_apart: u128,
     pub(super) sensitive: AhoCorasick,
     pub(super) concealing: Vec<String>,
     pub(super) markers: Vec<Box<str>>,
@@ -305,6 +313,7 @@ impl Lexicon {
             words,
             rarest,
             rules,
+            set_apart: classes.bits.get(SET_APART).copied().unwrap_or_default(),
             sensitive: automaton(&sensitive, MatchKind::Standard)?,
             concealing: sources.iter().flat_map(|source| source.concealing.clone()).collect(),
             markers,
@@ -401,9 +410,36 @@ fn word_table(sources: &[Source], classes: &Classes) -> Result<Words, LexiconErr
             }
         }
     }
+    for word in sources.iter().flat_map(|source| &source.misspelt) {
+        let Some((classes, hint)) = words.get(&key(word)).map(|known| (known.classes, known.hint)) else {
+            return Err(LexiconError::Misspelt(word.clone()));
+        };
+        for slip in slips(word) {
+            words.entry(key(&slip)).or_insert(Word { classes, hint, phrases: Vec::new() });
+        }
+    }
     // The longest continuation wins, so that a phrase is not cut short by its own beginning.
     words.values_mut().for_each(|word| word.phrases.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len())));
     Ok(words)
+}
+
+/// The spellings of `word` that one slip of the hand makes: a letter left out, two exchanged, one too many.
+fn slips(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let spelt =
+        |head: &[char], middle: &[char], tail: &[char]| [head, middle, tail].concat().iter().collect();
+    let mut slips = Vec::new();
+    for at in 0..=letters.len() {
+        let (head, tail) = letters.split_at(at);
+        slips.extend(('a'..='z').map(|more| spelt(head, &[more], tail)));
+        if let [_, rest @ ..] = tail {
+            slips.push(spelt(head, &[], rest));
+        }
+        if let [first, second, rest @ ..] = tail {
+            slips.push(spelt(head, &[*second, *first], rest));
+        }
+    }
+    slips
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod languages;
+mod texts;
 
 use circinus_analyzer::content::{FINDINGS_PER_SIGNAL_MAX, JUDGED_BYTES_MAX, analyser, judge};
 use circinus_core::digest::Digest;

@@ -15,6 +15,8 @@ pub(super) struct Source {
     #[serde(default)]
     pub(super) everyday: Vec<String>,
     #[serde(default)]
+    pub(super) misspelt: Vec<String>,
+    #[serde(default)]
     pub(super) sensitive: Vec<String>,
     #[serde(default)]
     pub(super) concealing: Vec<String>,
