@@ -7,7 +7,9 @@
 )]
 
 mod cli {
+    mod analyze;
     mod config;
+    mod process;
     mod settings_file;
     mod settings_laws;
     mod setup;

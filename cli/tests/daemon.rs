@@ -21,6 +21,7 @@ mod daemon {
     mod death;
     mod delivery;
     mod life;
+    mod overlay;
     mod private;
     mod screens;
     mod socket;

@@ -39,6 +39,7 @@ impl CommandOverlay {
                 format!("the built-in table alone: {file} is refused: {problem}")
             }
             (None, 0) => "the built-in table".to_owned(),
+            (None, 1) => format!("the built-in table, 1 program tightened by {file}"),
             (None, rows) => format!("the built-in table, {rows} programs tightened by {file}"),
         }
     }

@@ -24,7 +24,7 @@ pub enum ControlRequest {
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum ControlReply {
     /// How it is.
-    Status(Status),
+    Status(Box<Status>),
     /// It ends now.
     Stopping {
         /// Its process id.
@@ -88,7 +88,7 @@ pub struct SessionCoverage {
 /// Answers a question.
 pub(super) fn answer(service: &Arc<Service>, request: &[u8], responder: Responder) {
     let reply = match serde_json::from_slice(request) {
-        Ok(ControlRequest::Status) => ControlReply::Status(status(service)),
+        Ok(ControlRequest::Status) => ControlReply::Status(Box::new(status(service))),
         Ok(ControlRequest::Stop) => ControlReply::Stopping { pid: std::process::id() },
         Err(error) => return responder.send(Reply::error(ErrorCode::BadKind, error.to_string())),
     };

@@ -52,6 +52,7 @@ fn slot(slot: &Slot) -> Value {
         SlotValue::File(file) => ("file", vec![operand(file)], None),
         SlotValue::Remote(from) => ("remote", from.iter().map(operand).collect(), None),
         SlotValue::Text(text) => ("text", Vec::new(), Some(&**text)),
+        SlotValue::Workspace => ("workspace", Vec::new(), None),
     };
     json!({
         "role": match slot.role {

@@ -65,20 +65,28 @@ fn section(name: &str, mut lines: Vec<Tree>, ui: &mut Ui) {
     ui.tree(&tree);
 }
 
-/// One line per cause, with everything that it gave.
+/// One line per place in the command, with everything that was found there.
 fn reasons(understood: &Understood<'_>) -> Vec<Tree> {
-    let mut causes: Vec<(&Cause, Vec<String>)> = Vec::new();
+    let mut places: Vec<(Cause, Vec<String>)> = Vec::new();
     for reason in &understood.analysis.reasons {
-        let gain = reason.gain.to_string();
-        match causes.iter_mut().find(|(cause, _)| **cause == reason.cause) {
-            Some((_, gains)) => gains.push(gain),
-            None => causes.push((&reason.cause, vec![gain])),
+        let (gain, cause) = (reason.gain.to_string(), &reason.cause);
+        let same = places
+            .iter_mut()
+            .find(|(place, _)| (&place.program, &place.part) == (&cause.program, &cause.part));
+        match same {
+            Some((place, gains)) => {
+                place.rule = place.rule.or(cause.rule);
+                if !gains.contains(&gain) {
+                    gains.push(gain);
+                }
+            }
+            None => places.push((cause.clone(), vec![gain])),
         }
     }
-    let line = |(cause, gains): (&Cause, Vec<String>)| {
-        Tree::new(format!("{}: {}", gains.join(" "), why(cause)), Style::Plain)
+    let line = |(cause, gains): (Cause, Vec<String>)| {
+        Tree::new(format!("{}: {}", gains.join(" "), why(&cause)), Style::Plain)
     };
-    causes.into_iter().map(line).collect()
+    places.into_iter().map(line).collect()
 }
 
 fn why(cause: &Cause) -> String {
@@ -115,7 +123,7 @@ fn nested(steps: &[Step]) -> Vec<Tree> {
 }
 
 fn step(step: &Step) -> Tree {
-    let words = step.words.iter().map(|word| shown(&word.text));
+    let words = step.words.iter().map(|word| quoted(&word.text));
     let redirections = step.redirections.iter().map(|written| shown(written));
     let mut text = words.chain(redirections).collect::<Vec<_>>().join(" ");
     let unknown: Vec<_> =
@@ -141,6 +149,7 @@ fn slot(slot: &Slot) -> Tree {
             None => "bytes from another machine".to_owned(),
         },
         SlotValue::Text(text) => format!("text `{}`", shown(text)),
+        SlotValue::Workspace => "what the workspace gives it to run".to_owned(),
     };
     let mut line = format!("{} at `{}`: {value}", slot.effect, shown(&slot.place));
     if slot.role == Role::Content {
@@ -177,6 +186,12 @@ fn named(operand: &Operand) -> String {
 
 pub(super) fn kind(operand: &Operand) -> String {
     format!("{:?}", operand.kind()).to_lowercase()
+}
+
+/// A word with quotes where it would not look like one.
+fn quoted(word: &str) -> String {
+    let plain = !word.is_empty() && !word.contains(char::is_whitespace);
+    if plain { shown(word) } else { format!("'{}'", shown(word)) }
 }
 
 fn shown(text: &str) -> String {
