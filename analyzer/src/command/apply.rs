@@ -11,7 +11,7 @@ use super::code;
 use super::machine::Machine;
 use super::reason::Part;
 use super::secret::is_home;
-use super::special;
+use super::special::{self, Call};
 use super::table::{Others, Role, Rule, Special, Stdin};
 use super::value::{Arg, Stream, Taint};
 use super::verbs;
@@ -83,7 +83,7 @@ impl<'r> Run<'r> {
 impl Machine<'_> {
     /// Applies a table row to arguments and returns what the program prints.
     pub(super) fn apply(&mut self, by: &str, rule: &'static Rule, args: &[Arg], stdin: Stream) -> Stream {
-        if let Some(out) = special::before(self, by, rule, args, &stdin) {
+        if let Some(out) = special::before(self, Call { by, rule, args, stdin: &stdin }) {
             return out;
         }
         let takes_sub = !rule.subs.is_empty() || rule.others == Others::Verbs;

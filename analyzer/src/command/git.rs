@@ -8,6 +8,7 @@ use super::apply::Run;
 use super::argv::Argv;
 use super::code;
 use super::machine::Machine;
+use super::special::Call;
 use super::value::{Arg, Stream};
 use crate::place::locate;
 
@@ -125,7 +126,8 @@ pub(super) fn setting(machine: &mut Machine<'_>, arg: &Arg) {
 }
 
 /// `git config`: reading is nothing; some keys make git run what they name from then on.
-pub(super) fn config(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn config(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, .. } = call;
     let has = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text.as_str()));
     let operands: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
     let operands = match operands.split_first() {
@@ -162,7 +164,8 @@ pub(super) fn config(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> 
 }
 
 /// `gh api`: a query of the graph interface is sent as a form, and still only reads.
-pub(super) fn api_reads(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+pub(super) fn api_reads(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, stdin, .. } = call;
     let has = |text: &str| args.iter().any(|arg| arg.text == text);
     let explicit = has("-X") || has("--method");
     let reads = has("graphql") && !explicit && !args.iter().any(|arg| arg.text.contains("mutation"));
@@ -181,7 +184,8 @@ pub(super) fn api_reads(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream)
 }
 
 /// `checkout`, `restore`: with paths they throw away what was changed there.
-pub(super) fn discard(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+pub(super) fn discard(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, .. } = call;
     let has = |name: &str| args.iter().any(|arg| arg.text == name);
     if by.ends_with("restore") {
         if (has("--staged") || has("-S")) && !has("--worktree") && !has("-W") {

@@ -5,13 +5,15 @@ use circinus_core::effect::Effect;
 use super::apply::Run;
 use super::argv::Argv;
 use super::machine::Machine;
-use super::value::{Arg, Stream};
+use super::special::Call;
+use super::value::Stream;
 
 /// Subcommands of ours that only observe.
 const OBSERVES: &[&str] = &["status", "doctor", "explain", "log", "help", "--help", "-h", "--version", "-V"];
 
 /// `circinus …` by the agent: observing is welcome, the rest is the person's.
-pub(super) fn circinus(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn circinus(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, .. } = call;
     let verb = args.iter().find(|arg| !arg.text.starts_with('-') || OBSERVES.contains(&arg.text.as_str()));
     let observes = match verb {
         Some(verb) => verb.known && OBSERVES.contains(&verb.text.as_str()),
@@ -33,7 +35,8 @@ pub(super) fn process(machine: &mut Machine<'_>, name: &str) {
 }
 
 /// `kill`, `pkill`: by a name, or by what a substitution looks up.
-pub(super) fn kill(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn kill(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, .. } = call;
     machine.found.effect(Effect::Exec);
     machine.found.raise(circinus_core::action::Tier::T1);
     args.iter().for_each(|arg| process(machine, &arg.text));
@@ -41,7 +44,8 @@ pub(super) fn kill(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
 }
 
 /// `tmux send-keys`, `script`: what is typed into another terminal looks as if a person had typed it.
-pub(super) fn terminal(machine: &mut Machine<'_>, args: &[Arg]) {
+pub(super) fn terminal(machine: &mut Machine<'_>, call: Call<'_>) {
+    let Call { args, .. } = call;
     let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
     let words: Vec<_> = text
         .split(|c: char| c.is_whitespace() || "'\"|;&".contains(c))

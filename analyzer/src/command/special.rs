@@ -19,56 +19,60 @@ use super::table::{Rule, Special};
 use super::value::{Arg, Stream};
 use super::{git, guard};
 
+/// A program with its arguments and its input, on its way to be understood.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'c> {
+    /// Base name, with the subcommands: `git push`.
+    pub(super) by: &'c str,
+    pub(super) rule: &'static Rule,
+    pub(super) args: &'c [Arg],
+    pub(super) stdin: &'c Stream,
+}
+
 /// Takes over programs that are nothing but special; `None` leaves them to the table.
-pub(super) fn before(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
-    match rule.special {
-        Special::Assign => shell::assign(machine, by, args),
-        Special::Cd => shell::cd(machine, args),
-        Special::Circinus => guard::circinus(machine, args),
-        Special::CommandQuery => shell::command(machine, rule, args, stdin),
-        Special::Docker => remote::container(machine, by, rule, args, stdin),
-        Special::Echo => echo::print(machine, by, args),
-        Special::Editor => editor::scripts(machine, by, args),
-        Special::Env => shell::env(machine, rule, args, stdin),
-        Special::Eval => shell::eval(machine, by, args),
-        Special::Fd => find::batch(machine, rule, args, stdin),
-        Special::Find => find::walk(machine, by, args, stdin),
-        Special::GhApi => git::api_reads(machine, args, stdin),
-        Special::GitConfig => git::config(machine, args),
-        Special::Discard => git::discard(machine, by, args),
+pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    match call.rule.special {
+        Special::Assign => shell::assign(machine, call),
+        Special::Cd => shell::cd(machine, call),
+        Special::Circinus => guard::circinus(machine, call),
+        Special::CommandQuery => shell::command(machine, call),
+        Special::Docker => remote::container(machine, call),
+        Special::Echo => echo::print(machine, call),
+        Special::Editor => editor::scripts(machine, call),
+        Special::Env => shell::env(machine, call),
+        Special::Eval => shell::eval(machine, call),
+        Special::Fd => find::batch(machine, call),
+        Special::Find => find::walk(machine, call),
+        Special::GhApi => git::api_reads(machine, call),
+        Special::GitConfig => git::config(machine, call),
+        Special::Discard => git::discard(machine, call),
         Special::Inner => {
-            machine.found.raise(rule.tier);
+            machine.found.raise(call.rule.tier);
             machine.found.effect(Effect::Exec);
-            Some(machine.unlisted(by, args, stdin))
+            Some(machine.unlisted(call.by, call.args, call.stdin))
         }
-        Special::Kill => guard::kill(machine, args),
-        Special::Make => editor::make(machine, by, rule, args, stdin),
-        Special::Mktemp => shell::mktemp(machine, args),
-        Special::Netcat => remote::probe(machine, by, rule, args, stdin),
-        Special::Npx => shell::package_runner(machine, rule, args, stdin),
-        Special::Printenv => shell::printenv(machine, args),
-        Special::Python => shell::python(machine, by, args, stdin),
-        Special::Read => shell::read(machine, args, stdin),
-        Special::Rsync => remote::copy(machine, by, rule, args, stdin),
-        Special::Sed => stream::sed(machine, by, rule, args, stdin),
-        Special::Awk => stream::awk(machine, by, rule, args, stdin),
-        Special::Source => shell::source(machine, by, args),
-        Special::Ssh => remote::ssh(machine, by, rule, args, stdin),
-        Special::Sudo => shell::wrapper(machine, rule, args, stdin),
-        Special::Tar => archive::tar(machine, by, rule, args, stdin),
+        Special::Kill => guard::kill(machine, call),
+        Special::Make => editor::make(machine, call),
+        Special::Mktemp => shell::mktemp(machine, call),
+        Special::Netcat => remote::probe(machine, call),
+        Special::Npx => shell::package_runner(machine, call),
+        Special::Printenv => shell::printenv(machine, call),
+        Special::Python => shell::python(machine, call),
+        Special::Read => shell::read(machine, call),
+        Special::Rsync => remote::copy(machine, call),
+        Special::Sed => stream::sed(machine, call),
+        Special::Awk => stream::awk(machine, call),
+        Special::Source => shell::source(machine, call),
+        Special::Ssh => remote::ssh(machine, call),
+        Special::Sudo => shell::wrapper(machine, call),
+        Special::Tar => archive::tar(machine, call),
         Special::Terminal => {
-            guard::terminal(machine, args);
+            guard::terminal(machine, call);
             None
         }
         Special::Test => Some(shell::nothing(machine)),
-        Special::Words => shell::words(machine, by, rule, args),
-        Special::Xargs => find::xargs(machine, by, rule, args, stdin),
+        Special::Words => shell::words(machine, call),
+        Special::Xargs => find::xargs(machine, call),
         Special::None
         | Special::Clone
         | Special::Copy

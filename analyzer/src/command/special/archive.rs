@@ -7,17 +7,13 @@ use super::super::apply::Run;
 use super::super::argv::{Argv, Until, sort};
 use super::super::code;
 use super::super::machine::{Machine, source_of};
-use super::super::table::{Role, Rule};
+use super::super::table::Role;
 use super::super::value::{Arg, Stream};
+use super::Call;
 
 /// `tar`: what it does is a letter among its options, dash or not.
-pub(super) fn tar(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn tar(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let mut args = args.to_vec();
     if let Some(first) = args.first_mut().filter(|first| first.known && !first.text.starts_with('-')) {
         first.text.insert(0, '-');

@@ -3,9 +3,11 @@
 use circinus_core::effect::Effect;
 
 use super::super::machine::Machine;
-use super::super::value::{Arg, Stream};
+use super::super::value::Stream;
+use super::Call;
 
-pub(super) fn print(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+pub(super) fn print(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, .. } = call;
     machine.found.effect(Effect::Inform);
     let mut out = Stream::empty();
     args.iter().for_each(|arg| out.taint.absorb(&arg.taint));

@@ -5,8 +5,8 @@ use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
 use super::super::machine::Machine;
-use super::super::table::Rule;
 use super::super::value::{Arg, Stream};
+use super::Call;
 
 /// Options whose value is a script, and `+`, which is followed by one.
 const SCRIPTS: &[&str] = &["-c", "--cmd", "-ex", "-iex", "--ex", "--eval-command", "--eval", "-eval", "-O"];
@@ -14,7 +14,8 @@ const SCRIPTS: &[&str] = &["-c", "--cmd", "-ex", "-iex", "--ex", "--eval-command
 const RUNS: &[&str] = &["!", "system(", "shell ", "python ", "pipe ", "call job", "luado", "pydo", "run"];
 
 /// `vim -c`, `less +!`, `gdb -ex`: the scripts among the options; the rest is left to the table.
-pub(super) fn scripts(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+pub(super) fn scripts(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, .. } = call;
     for (at, arg) in args.iter().enumerate() {
         let script = match arg.text.strip_prefix('+') {
             Some(script) => Some(arg.with_text(script)),
@@ -41,13 +42,8 @@ fn run(machine: &mut Machine<'_>, by: &str, script: &Arg) {
 }
 
 /// `make -f -`: what comes in is a makefile, whose recipes run.
-pub(super) fn make(
-    machine: &mut Machine<'_>,
-    _by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn make(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { rule, args, stdin, .. } = call;
     let argv = sort(rule, args, Until::End);
     let reads = argv.options.iter().any(|given| {
         given.opt.names.contains(&"-f")

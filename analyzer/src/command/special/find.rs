@@ -5,8 +5,9 @@ use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
 use super::super::machine::Machine;
-use super::super::table::{Role, Rule};
+use super::super::table::Role;
 use super::super::value::{Arg, Stream};
+use super::Call;
 
 /// Words of the input of `xargs` that are added to its command.
 const INPUT_WORDS_MAX: usize = 32;
@@ -15,7 +16,8 @@ const INPUT_WORDS_MAX: usize = 32;
 const INPUT_LINES_MAX: usize = 8;
 
 /// `find [paths] [expression]`.
-pub(super) fn walk(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+pub(super) fn walk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, stdin, .. } = call;
     machine.found.effect(Effect::Read);
     let begins = args.iter().position(|arg| {
         arg.text.starts_with(['-', '(', '!']) && !matches!(arg.text.as_str(), "-H" | "-L" | "-P")
@@ -108,12 +110,8 @@ fn on_each(machine: &mut Machine<'_>, payload: &[Arg], roots: &[Arg], narrowed: 
 }
 
 /// `fd [options] pattern [roots] -x command`.
-pub(super) fn batch(
-    machine: &mut Machine<'_>,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn batch(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { rule, args, stdin, .. } = call;
     let runs = |arg: &Arg| matches!(arg.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
     let at = args.iter().position(runs)?;
     let (search, payload) = args.split_at_checked(at)?;
@@ -135,13 +133,8 @@ fn is_shell(head: &str) -> bool {
 }
 
 /// `xargs [options] command`: the input becomes arguments.
-pub(super) fn xargs(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn xargs(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::Operand);
     let mut command = args.get(argv.rest_at..).unwrap_or_default().to_vec();
     let mark = argv

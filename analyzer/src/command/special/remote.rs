@@ -8,17 +8,13 @@ use super::super::apply::Run;
 use super::super::argv::{Argv, Until, sort};
 use super::super::code;
 use super::super::machine::{Machine, source_of};
-use super::super::table::{Role, Rule};
-use super::super::value::{Arg, Stream, Taint};
+use super::super::table::Role;
+use super::super::value::{Stream, Taint};
+use super::Call;
 
 /// `ssh [options] host [command]`.
-pub(super) fn ssh(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn ssh(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::Operand);
     machine.found.raise(Tier::T2);
     machine.found.effect(Effect::Send);
@@ -59,13 +55,8 @@ fn connection_options(machine: &mut Machine<'_>, argv: &Argv) {
 }
 
 /// `nc -z host port`: it only looks whether somebody listens; anything else is left to the table.
-pub(super) fn probe(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn probe(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::End);
     let has = |name: &str| argv.options.iter().any(|given| given.opt.names.contains(&name));
     let only_looks = by != "socat" && has("-z") && !has("-e") && argv.unknown.is_empty();
@@ -78,13 +69,8 @@ pub(super) fn probe(
 }
 
 /// `scp`, `rsync`, `sftp`: operands with a colon are on another host.
-pub(super) fn copy(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn copy(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::End);
     let mut run = Run::new(by, stdin);
     connection_options(machine, &argv);
@@ -136,13 +122,8 @@ fn is_remote(text: &str) -> bool {
 }
 
 /// `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`.
-pub(super) fn container(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn container(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::Operand);
     if argv.only_says {
         return Some(Stream::default());

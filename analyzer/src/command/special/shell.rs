@@ -6,8 +6,9 @@ use circinus_core::effect::Effect;
 use super::super::argv::{Until, sort};
 use super::super::code;
 use super::super::machine::Machine;
-use super::super::table::{Role, Rule, lookup};
+use super::super::table::{Role, lookup};
 use super::super::value::{Arg, Stream, Taint};
+use super::Call;
 use super::observes;
 use crate::place::Region;
 
@@ -46,12 +47,13 @@ pub(super) fn nothing(machine: &mut Machine<'_>) -> Stream {
 }
 
 /// `export`, `local`, `declare`, `readonly`, `alias`.
-pub(super) fn assign(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+pub(super) fn assign(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, .. } = call;
     machine.found.effect(Effect::Inform);
     let assigned: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
     if assigned.is_empty() {
         // Without operands they print the variables.
-        return printenv(machine, &[]);
+        return printenv(machine, Call { args: &[], ..call });
     }
     let has = |letter: char| args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(letter));
     for arg in assigned {
@@ -71,7 +73,8 @@ pub(super) fn assign(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Optio
 }
 
 /// `cd`, `pushd`.
-pub(super) fn cd(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn cd(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, .. } = call;
     machine.found.effect(Effect::Inform);
     let target = args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
     match target {
@@ -83,25 +86,16 @@ pub(super) fn cd(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
 }
 
 /// `command`, `builtin`, `exec`, `type`: with `-v` they only say what a word is.
-pub(super) fn command(
-    machine: &mut Machine<'_>,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
-    if args.first().is_some_and(|arg| matches!(arg.text.as_str(), "-v" | "-V")) {
+pub(super) fn command(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    if call.args.first().is_some_and(|arg| matches!(arg.text.as_str(), "-v" | "-V")) {
         return Some(observes(machine));
     }
-    wrapper(machine, rule, args, stdin)
+    wrapper(machine, call)
 }
 
 /// A wrapper: options, assignments if any, then a command.
-pub(super) fn wrapper(
-    machine: &mut Machine<'_>,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn wrapper(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { rule, args, stdin, .. } = call;
     let argv = sort(rule, args, Until::Operand);
     let mut split = None;
     machine.found.raise(rule.tier);
@@ -142,23 +136,20 @@ fn is_name(text: &str) -> bool {
 }
 
 /// `env`: a wrapper that prints the variables when it wraps nothing.
-pub(super) fn env(
-    machine: &mut Machine<'_>,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn env(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { rule, args, .. } = call;
     let argv = sort(rule, args, Until::Operand);
     let rest = args.get(argv.rest_at..).unwrap_or_default();
     let splits = argv.options.iter().any(|given| given.opt.value == Some(Role::Shell));
     if !splits && rest.iter().all(|arg| arg.text.contains('=')) {
-        return printenv(machine, &[]);
+        return printenv(machine, Call { args: &[], ..call });
     }
-    wrapper(machine, rule, args, stdin)
+    wrapper(machine, call)
 }
 
 /// `printenv`: all variables hold secrets; a single one is judged by its name.
-pub(super) fn printenv(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn printenv(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, .. } = call;
     machine.found.effect(Effect::Read);
     let mut taint = Taint::default();
     let names: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
@@ -176,7 +167,8 @@ pub(super) fn printenv(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream
 }
 
 /// `eval`: the words joined are a command line.
-pub(super) fn eval(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+pub(super) fn eval(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, .. } = call;
     let known = args.iter().all(|arg| arg.known);
     let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut taint = Taint::default();
@@ -192,21 +184,18 @@ pub(super) fn eval(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<
 }
 
 /// Programs whose operands joined are a command line, such as `watch` and `trap`.
-pub(super) fn words(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-) -> Option<Stream> {
+pub(super) fn words(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { rule, args, .. } = call;
     let argv = sort(rule, args, Until::Operand);
     let rest = args.get(argv.rest_at..).unwrap_or_default();
     let rest = if rule.last == Some(Role::Ignore) { rest.get(..1).unwrap_or_default() } else { rest };
     machine.found.raise(rule.tier);
-    eval(machine, by, rest)
+    eval(machine, Call { args: rest, ..call })
 }
 
 /// `source`, `.`: a file runs in this shell.
-pub(super) fn source(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Option<Stream> {
+pub(super) fn source(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, .. } = call;
     let file = args.first()?;
     let place = machine.place(file);
     let users_own =
@@ -221,7 +210,8 @@ pub(super) fn source(machine: &mut Machine<'_>, by: &str, args: &[Arg]) -> Optio
 }
 
 /// `mktemp`: a fresh path in scratch space.
-pub(super) fn mktemp(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> {
+pub(super) fn mktemp(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, .. } = call;
     machine.found.effect(Effect::Write);
     machine.found.raise(Tier::T1);
     if args.iter().any(|arg| arg.text.contains('/') || arg.text.starts_with("-p")) {
@@ -232,7 +222,8 @@ pub(super) fn mktemp(machine: &mut Machine<'_>, args: &[Arg]) -> Option<Stream> 
 }
 
 /// `read`, `mapfile`: variables get what comes in.
-pub(super) fn read(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+pub(super) fn read(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { args, stdin, .. } = call;
     machine.found.effect(Effect::Inform);
     let other = args.iter().zip(args.iter().skip(1)).find(|(option, _)| option.text == "-u");
     let stdin = match other {
@@ -248,7 +239,8 @@ pub(super) fn read(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) -> O
 }
 
 /// `python -m module`: modules that are programs of their own.
-pub(super) fn python(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &Stream) -> Option<Stream> {
+pub(super) fn python(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, args, stdin, .. } = call;
     let at =
         args.iter().position(|arg| !arg.text.starts_with('-') || matches!(arg.text.as_str(), "-m" | "-c"))?;
     if args.get(at)?.text != "-m" {
@@ -277,12 +269,8 @@ pub(super) fn python(machine: &mut Machine<'_>, by: &str, args: &[Arg], stdin: &
 }
 
 /// `npx`, `uvx`: tools that every project has run from it; anything else is installed to be run.
-pub(super) fn package_runner(
-    machine: &mut Machine<'_>,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn package_runner(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { rule, args, stdin, .. } = call;
     let argv = sort(rule, args, Until::Operand);
     let rest = args.get(argv.rest_at..).unwrap_or_default();
     let head = rest

@@ -5,17 +5,13 @@ use circinus_core::effect::Effect;
 use super::super::argv::{Until, sort};
 use super::super::code;
 use super::super::machine::{Machine, source_of};
-use super::super::table::{Role, Rule};
+use super::super::table::Role;
 use super::super::value::{Arg, Stream};
+use super::Call;
 
 /// `sed [-i] script files`.
-pub(super) fn sed(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn sed(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     // On some systems the backup suffix of `-i` is an argument of its own.
     let args: Vec<_> = args.iter().filter(|arg| !(arg.known && arg.text.is_empty())).cloned().collect();
     let argv = sort(rule, &args, Until::End);
@@ -98,13 +94,8 @@ fn targets(script: &str) -> Vec<&str> {
 }
 
 /// `awk program files`.
-pub(super) fn awk(
-    machine: &mut Machine<'_>,
-    by: &str,
-    rule: &'static Rule,
-    args: &[Arg],
-    stdin: &Stream,
-) -> Option<Stream> {
+pub(super) fn awk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::End);
     machine.found.effect(Effect::Read);
     let mut files = argv.operands.as_slice();
