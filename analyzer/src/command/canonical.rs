@@ -14,14 +14,15 @@ pub fn canonical(text: &str) -> Option<String> {
         Err(_) if text.contains(";;") => parse(&text.replace(";;", ";")).ok()?,
         Err(_) => return None,
     };
-    let mut parts = Vec::new();
+    let mut whole = String::new();
     for node in &nodes {
         let part = line(node)?;
-        if !part.is_empty() {
-            parts.push(part);
+        if !(part.is_empty() || whole.is_empty()) {
+            // Behind a job in the background no other separator may stand.
+            whole.push_str(if whole.ends_with(" &") { " " } else { " ; " });
         }
+        whole.push_str(&part);
     }
-    let whole = parts.join(" ; ");
     (!whole.is_empty()).then_some(whole)
 }
 
@@ -153,6 +154,7 @@ mod tests {
             ("ls '*.rs'", Some("ls '*.rs'")),
             ("run \"$HOME\"", None),
             ("wait; sleep 1 &", Some("wait ; sleep 1 &")),
+            ("sleep 1 &\nwait", Some("sleep 1 & wait")),
             ("cat <<E\nx\nE", None),
         ] {
             assert_eq!(canonical(text).as_deref(), form, "{text}");
