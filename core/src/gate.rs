@@ -12,21 +12,21 @@ mod reach;
 
 pub use self::permit::{Heavy, Permit, Weighed};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::action::{Action, Flag, Flags, SlotValue, Tier};
 use crate::digest::Digest;
 use crate::effect::Effect;
 use crate::evidence::Level;
-use crate::explain::{Explanation, Fired, Influence};
+use crate::explain::{Explanation, Fired, Influence, Path};
 use crate::id::ActId;
 use crate::index::Snapshot;
 use crate::limits;
-use crate::operand::Kind;
+use crate::operand::{Kind, Operand};
 use crate::policy::{self, Cell, Gap, Profile, Verdict};
 use crate::time::UnixMillis;
 
-use self::question::Questions;
+use self::question::{Answered, Questions};
 use self::reach::Reach;
 
 /// What the gate must know besides the action and the index.
@@ -46,6 +46,7 @@ pub struct Circumstances {
 pub struct Decision {
     explanation: Explanation,
     pending: Vec<Digest>,
+    searchable: Vec<Operand>,
 }
 
 impl Decision {
@@ -62,6 +63,13 @@ impl Decision {
     /// Contents whose missing judgement raised the verdict: worth a bounded wait, then a second [`decide`].
     pub fn pending(&self) -> &[Digest] {
         &self.pending
+    }
+
+    /// Operands worth one search in what was there before the session: the answer interrupts, and rests on their
+    /// standing in nothing that may cause the effect. What is found goes into `Facts::roots` of a second
+    /// [`decide`].
+    pub fn searchable(&self) -> &[Operand] {
+        &self.searchable
     }
 
     /// Whether the decision must be durable before it is given: T2 and above, whatever is not allowed, and what
@@ -93,6 +101,7 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
         slots.map(|(place, slot)| reach::of(slot, place, action, snapshot, at)).collect();
     let flags = flags(action, &reached, snapshot, circumstances);
     let tier = policy::tier_with_flags(tier(action, &reached), flags);
+    let nowhere = nowhere(action, &reached);
     let endorsed: BTreeMap<ActId, bool> = reached.iter().flat_map(|reach| reach.endorsed.clone()).collect();
     let sends = reached.iter().any(|reach| reach.sends);
     let payloads = reached.iter().filter_map(|reach| reach.payload.clone()).collect();
@@ -113,6 +122,7 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
     }
     let answered = asked.answered();
     let pending = pending(&influences, tier, snapshot);
+    let searchable = searchable(&answered, &influences, nowhere);
     let fired = explained(&mut influences, answered.fired);
     Decision {
         explanation: Explanation {
@@ -128,7 +138,35 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
             payloads,
         },
         pending,
+        searchable,
     }
+}
+
+/// The values that should stand in something and stand in nothing.
+fn nowhere(action: &Action, reached: &[Reach]) -> Vec<Operand> {
+    let slots = action.slots.iter().zip(reached);
+    let lost = slots.filter(|(slot, reach)| !reach.found && explains_itself(&slot.value));
+    lost.filter_map(|(slot, _)| match &slot.value {
+        SlotValue::Operands(operands) => Some(operands.clone()),
+        _ => None,
+    })
+    .flatten()
+    .collect()
+}
+
+fn searchable(answered: &Answered, influences: &[Influence], nowhere: Vec<Operand>) -> Vec<Operand> {
+    let mut rules = answered.fired.iter().filter_map(|fired| fired.rule.rule());
+    let rests = rules.any(|rule| rule.gap == Gap::Inferred || rule.flags.contains(Flag::Unexplained));
+    if answered.verdict == Verdict::Allow || !rests {
+        return Vec::new();
+    }
+    let inferred = influences.iter().filter(|influence| influence.gap == Gap::Inferred);
+    let quoted = inferred.filter_map(|influence| match &influence.path {
+        Path::Quote(quote) | Path::Copied { quote, .. } => Some(quote.operand.clone()),
+        Path::Whole { .. } | Path::Remote(_) => None,
+    });
+    let all: BTreeSet<Operand> = nowhere.into_iter().chain(quoted).collect();
+    all.into_iter().take(limits::SEARCHED_OPERANDS_MAX).collect()
 }
 
 /// The tier after what lineage adds: a slot with a gap may raise it, and a read that turns out to be a transfer
@@ -159,15 +197,15 @@ fn flags(action: &Action, reached: &[Reach], snapshot: &Snapshot, circumstances:
     flags
 }
 
-/// Whether a value of this kind should stand in something that was read: names of things outside do, paths
-/// and command lines are the agent's own to compose.
+/// Whether a value of this kind should stand in something that was read: names of things outside and accounts
+/// do, paths, command lines and other words are the agent's own to compose.
 fn explains_itself(value: &SlotValue) -> bool {
     let SlotValue::Operands(operands) = value else { return false };
     operands.first().is_some_and(|operand| {
         matches!(
             operand.kind(),
             Kind::Url | Kind::Host | Kind::Ip | Kind::Email | Kind::Package | Kind::Git | Kind::Image
-        )
+        ) || operand.is_account()
     })
 }
 

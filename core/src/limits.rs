@@ -48,3 +48,6 @@ pub const RUNNER_FILES_MAX: usize = 256;
 /// Distinct unexplained pieces counted for one site and session. The sum that makes a plain read a transfer is
 /// reached long before.
 pub const CARRIED_PIECES_MAX: usize = 1_024;
+
+/// Operands of one action that are searched for before an interruption.
+pub const SEARCHED_OPERANDS_MAX: usize = 16;

@@ -23,6 +23,7 @@ mod token;
 pub(crate) mod url;
 mod value;
 
+pub(crate) use common::is_common_anywhere;
 pub use common::{is_common, is_served_by_many};
 pub use extract::{extract, extract_with_views};
 pub use secret::{SecretKind, masked, secret_home};
@@ -151,6 +152,11 @@ impl Operand {
     /// Where this value stands in a text, exactly and as a whole; for other kinds use the extraction.
     pub fn value_in(&self, text: &str) -> Option<Range<usize>> {
         (self.kind == Kind::Value).then(|| value::find(&self.canonical, text)).flatten()
+    }
+
+    /// Whether this value names a bank account or a telephone.
+    pub fn is_account(&self) -> bool {
+        self.kind == Kind::Value && value::is_account(&self.canonical)
     }
 
     /// The form that may be stored: a token becomes a keyed digest, and a known secret inside a value of

@@ -156,6 +156,14 @@ pub(super) fn tenant(host: &str, path: &str) -> Option<String> {
 /// Whether an operand is on the static lists and hence no link between texts. Hosts that hand out
 /// credentials, and paths of secrets and of things that run by themselves, never are.
 pub fn is_common(operand: &Operand, context: &PathContext) -> bool {
+    match operand.kind() {
+        Kind::Path => paths::is_common(operand.canonical(), context),
+        _ => is_common_anywhere(operand),
+    }
+}
+
+/// Whether an operand other than a path is on the static lists; which paths are common depends on the workspace.
+pub(crate) fn is_common_anywhere(operand: &Operand) -> bool {
     let text = operand.canonical();
     match operand.kind() {
         Kind::Host | Kind::Ip => is_common_host(text),
@@ -164,10 +172,9 @@ pub fn is_common(operand: &Operand, context: &PathContext) -> bool {
         Kind::Url => url::parts(text).is_some_and(|parts| is_common_url(&parts)),
         Kind::Git => git::host_of(text).is_some_and(|host| is_unreachable(&host)),
         Kind::Email => email::domain(text).is_some_and(|domain| is_common_mail(text, domain)),
-        Kind::Path => paths::is_common(text, context),
         Kind::Command => is_common_command(text),
         Kind::Value => VALUES.iter().any(|value| value.eq_ignore_ascii_case(text)),
-        Kind::Token | Kind::Package | Kind::Image | Kind::Span => false,
+        Kind::Path | Kind::Token | Kind::Package | Kind::Image | Kind::Span => false,
     }
 }
 
