@@ -23,7 +23,6 @@ mod token;
 pub(crate) mod url;
 mod value;
 
-pub(crate) use common::is_common_anywhere;
 pub use common::{is_common, is_served_by_many};
 pub use extract::{extract, extract_with_views};
 pub use secret::{SecretKind, masked, secret_home};
