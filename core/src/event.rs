@@ -58,6 +58,8 @@ pub struct HostBound {
     pub process: Process,
     /// Which program it runs, told from other versions of it: path and time of the last change.
     pub program: Box<str>,
+    /// Whether it was started by the agent of another session: then nobody types into it.
+    pub nested: bool,
 }
 
 /// An event that claimed a session and came from elsewhere.

@@ -121,7 +121,9 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
         }
     }
     let answered = asked.answered();
-    let pending = pending(&influences, tier, snapshot);
+    // What runs all the same waits for nothing.
+    let runs = answered.verdict == Verdict::Allow;
+    let pending = if runs { Vec::new() } else { pending(&influences, tier, snapshot) };
     let searchable = searchable(&answered, &influences, nowhere);
     let fired = explained(&mut influences, answered.fired);
     Decision {

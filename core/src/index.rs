@@ -32,7 +32,7 @@ use self::standing::Standing;
 use crate::action::Flag;
 use crate::artifact::Artifact;
 use crate::digest::Digest;
-use crate::event::{DecisionRecord, Event, HostBound, Process, Recorded, SessionOpened};
+use crate::event::{DecisionRecord, Event, HostBound, Recorded, SessionOpened};
 use crate::evidence::{Judgement, Level};
 use crate::id::{ActId, ArtifactId, CallId, EventSeq, EvidenceId, SessionId, WorkspaceId};
 use crate::limits;
@@ -51,8 +51,8 @@ pub struct Session {
     pub workspace: WorkspaceId,
     /// When it was first seen; what a file held before is older than anything the session did.
     pub opened: UnixMillis,
-    /// The process of its host and the program it runs, once it is bound.
-    pub host: Option<(Process, Box<str>)>,
+    /// The processes that speak for it, newest last; several when it was resumed.
+    pub hosts: Vec<HostBound>,
     /// The last event that claimed the session and came from elsewhere, until a decision has refused for it.
     pub impersonated: Option<EventSeq>,
 }
@@ -142,7 +142,11 @@ impl Snapshot {
 
     fn bind(&mut self, bound: &HostBound) {
         if let Some(session) = self.sessions.get_mut(&bound.session) {
-            session.host = Some((bound.process, bound.program.clone()));
+            session.hosts.retain(|host| host.process != bound.process);
+            if session.hosts.len() >= limits::HOSTS_PER_SESSION_MAX {
+                session.hosts.remove(0);
+            }
+            session.hosts.push(bound.clone());
         }
     }
 
@@ -153,7 +157,7 @@ impl Snapshot {
             root: opened.root.clone(),
             workspace: opened.workspace.clone(),
             opened: known.map_or(at, |known| known.opened),
-            host: known.and_then(|known| known.host.clone()),
+            hosts: known.map_or_else(Vec::new, |known| known.hosts.clone()),
             impersonated: known.and_then(|known| known.impersonated),
         };
         self.sessions.insert(opened.session.clone(), session);

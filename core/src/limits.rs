@@ -51,3 +51,7 @@ pub const CARRIED_PIECES_MAX: usize = 1_024;
 
 /// Operands of one action that are searched for before an interruption.
 pub const SEARCHED_OPERANDS_MAX: usize = 16;
+
+/// Host processes kept for one session. A session is resumed a few times; the oldest is forgotten first, and
+/// a process that is forgotten must be bound again.
+pub const HOSTS_PER_SESSION_MAX: usize = 8;

@@ -4,6 +4,7 @@ use super::Snapshot;
 use super::acts::{InForce, Viewpoint};
 use crate::digest::Digest;
 use crate::endorsement::Statement;
+use crate::event::Process;
 use crate::id::{ActId, EvidenceId, SessionId};
 use crate::operand::Operand;
 use crate::policy::Profile;
@@ -66,8 +67,13 @@ impl Snapshot {
 
     /// Whether the host of a session was never seen to answer its own questions.
     pub fn asks_reliably(&self, session: &SessionId) -> bool {
-        let host = self.sessions.get(session).and_then(|session| session.host.as_ref());
-        host.is_none_or(|(_, program)| !self.unreliable.contains(program))
+        let hosts = self.sessions.get(session).map(|session| session.hosts.as_slice()).unwrap_or_default();
+        hosts.iter().all(|host| !self.unreliable.contains(&host.program))
+    }
+
+    /// Whether a process speaks for any session.
+    pub fn is_host(&self, process: Process) -> bool {
+        self.sessions.values().any(|session| session.hosts.iter().any(|host| host.process == process))
     }
 
     /// Host programs that were seen to answer questions by themselves.

@@ -198,6 +198,7 @@ pub(crate) fn host_bound() -> Event {
         session: SessionId::new("s-1"),
         process: PROCESS,
         program: "/opt/host/agent@1700000000".into(),
+        nested: true,
     })
 }
 
