@@ -8,6 +8,7 @@ pub mod explain;
 pub mod fail_safe;
 pub mod log;
 pub mod setup;
+pub mod state;
 pub mod status;
 pub mod uninstall;
 
@@ -55,6 +56,18 @@ enum Command {
     Log(log::LogArgs),
     /// Show how a command is understood; needs no daemon.
     Analyze(analyze::AnalyzeArgs),
+    /// Let one action run that was asked about or refused for want of an answer, once.
+    Approve(state::ApproveArgs),
+    /// Let a value or a file cause more than its sources allow; list what is endorsed.
+    Endorse(state::EndorseArgs),
+    /// Take back what was stated.
+    Revoke(state::RevokeArgs),
+    /// Let what is in a directory now count as your own.
+    Trust(state::TrustArgs),
+    /// Say that a content is harmless, whatever analysis says.
+    Ack(state::AckArgs),
+    /// Show or choose how much you want to be asked.
+    Profile(state::ProfileArgs),
     /// Answer a hook when no daemon does (run by circinus-hook).
     #[command(hide = true)]
     FailSafe,
@@ -108,6 +121,12 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Explain(args) => explain::run(&args, context, ui),
         Command::Log(args) => log::run(&args, context, ui),
         Command::Analyze(args) => analyze::run(&args, Some(context), ui),
+        Command::Approve(args) => state::approve(args, context, ui),
+        Command::Endorse(args) => state::endorse(args, context, ui),
+        Command::Revoke(args) => state::revoke(args, context, ui),
+        Command::Trust(args) => state::trust(args, context, ui),
+        Command::Ack(args) => state::ack(args, context, ui),
+        Command::Profile(args) => state::profile(args, context, ui),
         Command::FailSafe => fail_safe(context, ui),
     }
 }

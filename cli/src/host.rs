@@ -1,6 +1,8 @@
 //! What a host tells Circinus, in neutral terms. Adapters translate into these types; nothing behind them
 //! knows a host's JSON.
 
+use std::time::Duration;
+
 use circinus_core::action::ToolCall;
 use circinus_core::id::{AgentId, CallId, SessionId};
 
@@ -54,6 +56,8 @@ pub struct Outcome {
     pub loaded: Option<Box<str>>,
     /// The subagent that did the work, if one did.
     pub worker: Option<Worker>,
+    /// How long it ran, if the host says.
+    pub took: Option<Duration>,
 }
 
 /// A subagent whose report is read.
@@ -104,6 +108,8 @@ pub enum HostEventKind {
         /// What came of it.
         outcome: Outcome,
     },
+    /// The host shows its own prompt for a call.
+    Prompting(AnnouncedCall),
     /// A subagent ended.
     AgentStopped {
         /// Where the host says that it kept its conversation.

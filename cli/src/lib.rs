@@ -9,6 +9,7 @@ pub mod daemon;
 pub mod exit;
 pub mod hook_process;
 pub mod host;
+pub mod process;
 pub mod reason;
 pub mod stated;
 pub mod ui;

@@ -21,8 +21,12 @@ pub fn of_permit(permit: &Permit, action: &Action, snapshot: &Snapshot) -> Strin
         || "Not recorded: run `circinus doctor`.".to_owned(),
         |id| format!("Explain: circinus explain {id}"),
     );
+    // Where nobody can be asked, and where the host refuses instead of asking, a person can say so elsewhere.
+    let approve = permit.id().filter(|_| !explanation.questions.is_empty()).map_or_else(String::new, |id| {
+        format!(". A person can approve it once, in a terminal of their own: circinus approve {id}")
+    });
     format!(
-        "Circinus {}{id} [{}]: {} {how}",
+        "Circinus {}{id} [{}]: {} {how}{approve}",
         explanation.verdict,
         rules(explanation),
         sentence(explanation, &action.tool, |influence| label(influence, snapshot)),

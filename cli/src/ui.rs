@@ -8,6 +8,7 @@ mod diff;
 mod escape;
 mod style;
 mod table;
+mod terminal;
 mod tree;
 mod wrap;
 
@@ -21,6 +22,7 @@ pub use diff::unified_diff;
 pub use escape::{UNTRUSTED_COLUMNS_MAX, escape_untrusted, escape_untrusted_within};
 pub use style::{ColorChoice, Style};
 pub use table::{Cell, Table};
+pub use terminal::Terminal;
 pub use tree::{TREE_DEPTH_MAX, Tree};
 pub use wrap::wrap;
 

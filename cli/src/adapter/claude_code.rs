@@ -5,6 +5,7 @@ mod envelope;
 pub mod event;
 mod json;
 mod output;
+pub mod process;
 pub mod response;
 pub mod settings;
 pub mod settings_change;

@@ -201,7 +201,7 @@ fn stop(context: &Context, ui: &mut Ui) -> Exit {
     let place = place(context);
     let process = match ask(&place, &ControlRequest::Stop) {
         Ok(ControlReply::Stopping { pid }) => pid,
-        Ok(ControlReply::Status(_)) => {
+        Ok(_) => {
             ui.error(&"the daemon answered something else");
             return Exit::Internal;
         }

@@ -95,8 +95,23 @@ fn table(status: &Status) -> Table {
         ("coverage", coverage(status)),
         ("trouble", format!("{} malformed events, {} not recorded", status.malformed, status.unrecorded)),
     ];
+    let warned = |name, rows: &[String], what: &str| {
+        (!rows.is_empty()).then(|| (name, format!("{}: {what}", rows.join(" "))))
+    };
+    let warnings = [
+        warned(
+            "intruder",
+            &status.impersonated,
+            "something else than the host spoke for it; its next call is refused",
+        ),
+        warned(
+            "host",
+            &status.unreliable_hosts,
+            "answered a question by itself; it is refused instead of asked",
+        ),
+    ];
     let mut table = Table::new();
-    for (name, value) in rows {
+    for (name, value) in rows.into_iter().chain(warnings.into_iter().flatten()) {
         table.row([Cell::new(name, Style::Strong), Cell::new(value, Style::Plain)]);
     }
     table

@@ -15,7 +15,10 @@ use thiserror::Error;
 
 use super::evidence::Analysis;
 use super::journal::Journal;
+use super::proposals::Proposals;
+use super::questions::Questions;
 use super::reconcile::Reconciler;
+use super::reservations::Reservations;
 use super::service::{Counters, Service, Site};
 use super::stop::Stop;
 use super::texts::Texts;
@@ -88,6 +91,10 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         reconciler: Reconciler::default(),
         analysis: Arc::clone(&analysis),
         counters: Counters::default(),
+        reservations: Reservations::default(),
+        questions: Questions::default(),
+        proposals: Proposals::default(),
+        database: places.database.clone(),
         stop: stop.clone(),
     });
     analysis.start(&service, recovered.unfinished_count)?;

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use circinus_ipc::{ErrorCode, Reply, Responder};
+use circinus_ipc::{ErrorCode, Peer, Reply, Responder};
 use serde::{Deserialize, Serialize};
 
+use super::proposals::{Proposal, is_revocable};
 use super::reconcile::Coverage;
 use super::service::Service;
+use crate::stated;
 
 /// A question to the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +19,18 @@ pub enum ControlRequest {
     Status,
     /// To finish what it holds and end.
     Stop,
+    /// To state something: it says what that means and what must be typed.
+    Propose {
+        /// What.
+        proposal: Proposal,
+    },
+    /// To record what this process proposed.
+    Confirm {
+        /// What the person typed.
+        typed: String,
+    },
+    /// What is in force.
+    Statements,
 }
 
 /// An answer of the daemon.
@@ -29,6 +43,30 @@ pub enum ControlReply {
     Stopping {
         /// Its process id.
         pid: u32,
+    },
+    /// What was proposed, as the daemon understands it.
+    Proposed {
+        /// Lines for the person.
+        shown: Vec<String>,
+        /// What they must type.
+        challenge: String,
+    },
+    /// It is recorded.
+    Stated {
+        /// Its id.
+        id: String,
+        /// What holds now.
+        line: String,
+    },
+    /// What is in force, oldest first: id, line, author.
+    Statements {
+        /// One row each.
+        rows: Vec<[String; 3]>,
+    },
+    /// It is not recorded.
+    Refused {
+        /// Why.
+        reason: String,
     },
 }
 
@@ -73,6 +111,10 @@ pub struct Status {
     pub unrecorded: u64,
     /// How much of what each followed session read is accounted for, by session.
     pub coverage: Vec<SessionCoverage>,
+    /// Sessions that something else than their host spoke for, and that no refusal has told of yet.
+    pub impersonated: Vec<String>,
+    /// Hosts that were seen to answer questions by themselves.
+    pub unreliable_hosts: Vec<String>,
 }
 
 /// The coverage of one session.
@@ -86,9 +128,18 @@ pub struct SessionCoverage {
 }
 
 /// Answers a question.
-pub(super) fn answer(service: &Arc<Service>, request: &[u8], responder: Responder) {
+pub(super) fn answer(service: &Arc<Service>, request: &[u8], peer: Peer, responder: Responder) {
     let reply = match serde_json::from_slice(request) {
         Ok(ControlRequest::Status) => ControlReply::Status(Box::new(status(service))),
+        Ok(ControlRequest::Propose { proposal }) => match service.propose(peer, &proposal) {
+            Ok((shown, challenge)) => ControlReply::Proposed { shown, challenge },
+            Err(error) => ControlReply::Refused { reason: error.to_string() },
+        },
+        Ok(ControlRequest::Confirm { typed }) => match service.confirm(peer, &typed) {
+            Ok((id, line)) => ControlReply::Stated { id: id.to_string(), line },
+            Err(error) => ControlReply::Refused { reason: error.to_string() },
+        },
+        Ok(ControlRequest::Statements) => ControlReply::Statements { rows: statements(service) },
         Ok(ControlRequest::Stop) => ControlReply::Stopping { pid: std::process::id() },
         Err(error) => return responder.send(Reply::error(ErrorCode::BadKind, error.to_string())),
     };
@@ -108,6 +159,13 @@ fn covered(service: &Service) -> Vec<SessionCoverage> {
         .collect()
 }
 
+fn statements(service: &Service) -> Vec<[String; 3]> {
+    let snapshot = service.hot.load();
+    let rows = snapshot.statements().filter(|(_, statement)| is_revocable(&statement.act));
+    rows.map(|(id, statement)| [id.to_string(), stated::line(statement), stated::author(&statement.author)])
+        .collect()
+}
+
 fn status(service: &Service) -> Status {
     let snapshot = service.hot.load();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -116,7 +174,7 @@ fn status(service: &Service) -> Status {
     Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
-        profile: service.profile.to_string(),
+        profile: service.profile_in(&snapshot).to_string(),
         commands: service.site.commands.describe(),
         commands_refused: service.site.commands.refused.as_deref().map(str::to_owned),
         last_event: snapshot.last().0,
@@ -133,5 +191,11 @@ fn status(service: &Service) -> Status {
         malformed: count(&counters.malformed),
         unrecorded: count(&counters.unrecorded),
         coverage: covered(service),
+        impersonated: snapshot
+            .sessions()
+            .filter(|(_, session)| session.impersonated.is_some())
+            .map(|(id, _)| id.to_string())
+            .collect(),
+        unreliable_hosts: snapshot.unreliable_hosts().map(str::to_owned).collect(),
     }
 }

@@ -22,7 +22,7 @@ pub struct Asked {
     /// The host's name of the event that announced it.
     event: Box<str>,
     /// Whether the host can put a question to a person now.
-    asks: Asks,
+    pub asks: Asks,
     /// What it would do.
     pub action: Action,
     /// How long it has waited for evidence, in milliseconds.
@@ -68,7 +68,12 @@ impl Asked {
     /// The host's answer.
     pub fn answer(&self, permit: &Permit, snapshot: &Snapshot) -> HookOutput {
         let reason = reason::of_permit(permit, &self.action, snapshot);
-        response::gate(&self.event, permit, self.asks, &reason)
+        response::gate(&self.event, permit, self.asks_in(snapshot), &reason)
+    }
+
+    /// Whether a question reaches a person: the mode says so, and this host was never seen to answer by itself.
+    pub fn asks_in(&self, snapshot: &Snapshot) -> Asks {
+        if snapshot.asks_reliably(&self.action.session) { self.asks } else { Asks::No }
     }
 
     /// The host's answer when the decision cannot be recorded: decided with that fact, which asks or refuses

@@ -19,6 +19,7 @@ use circinus_core::index::Snapshot;
 pub use self::track::Coverage;
 
 use self::track::{Settled, Track};
+use super::hosts::Voice;
 use super::recorder::{self, Recorder};
 use super::service::Service;
 use crate::adapter::claude_code::transcript;
@@ -230,6 +231,7 @@ impl Service {
         let around = self.around(event, &snapshot);
         record(&Recorder {
             event,
+            voice: &Voice::Unknown,
             around: &around,
             snapshot: &snapshot,
             seal: &self.seal,

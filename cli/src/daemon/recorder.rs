@@ -22,6 +22,7 @@ use circinus_core::view::ViewChain;
 
 use super::files;
 use super::gatekeeper::who;
+use super::hosts::Voice;
 use super::texts::Texts;
 use crate::host::{AnnouncedCall, HostEvent, Outcome};
 
@@ -29,6 +30,8 @@ use crate::host::{AnnouncedCall, HostEvent, Outcome};
 pub(super) struct Recorder<'a> {
     /// The event.
     pub event: &'a HostEvent,
+    /// Who sent it.
+    pub voice: &'a Voice,
     /// Where it happened.
     pub around: &'a Surroundings,
     /// The state before it.
@@ -73,7 +76,7 @@ impl Recorder<'_> {
     /// An instruction file that the host loaded.
     pub(super) fn instructions(&self, path: &str, of_user: bool) -> Vec<Commit> {
         let mut commits: Vec<_> = self.file(path, "instructions").into_iter().collect();
-        if of_user {
+        if of_user && self.voice.is_a_hosts() {
             // Only a file that nothing recorded wrote is the user's own configuration.
             let written = self.path(path).is_some_and(|path| self.snapshot.binding(&path).is_some());
             if !written && let Ok(bytes) = files::read(path) {
@@ -248,12 +251,14 @@ impl Recorder<'_> {
 
     fn commit(&self, call: Option<&AnnouncedCall>, seen: Seen<'_>) -> Commit {
         let text = String::from_utf8_lossy(&seen.bytes);
+        // What a process reports that is not the host may be anything: it grants nothing and explains nothing.
+        let foreign = matches!(self.voice, Voice::Stranger(_));
         let observation = Observation {
             session: &self.event.session,
             agent: self.event.agent.as_ref(),
             call: call.and_then(|call| call.id.as_ref()),
             event: delivery_kind(&self.event.name),
-            origin: seen.origin,
+            origin: if foreign { Origin::Opaque } else { seen.origin },
             label: seen.label,
             bytes: &seen.bytes,
             text: &text,

@@ -1,6 +1,6 @@
 //! What the daemon does with one request.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,18 +10,22 @@ use circinus_core::action::{Flag, Tier};
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, SessionOpened};
 use circinus_core::gate::{Decision, Heavy, Permit, Weighed};
-use circinus_core::id::{SessionId, WorkspaceId};
+use circinus_core::id::{ActId, SessionId, WorkspaceId};
 use circinus_core::index::{Hot, Snapshot};
 use circinus_core::operand::PathContext;
 use circinus_core::policy::{Profile, Verdict};
-use circinus_ipc::{Reply, Responder};
+use circinus_ipc::{Peer, Reply, Responder};
 
 use super::evidence::Analysis;
 use super::files;
 use super::gatekeeper::Asked;
+use super::hosts::Voice;
 use super::journal::Journal;
+use super::proposals::Proposals;
+use super::questions::Questions;
 use super::reconcile::Reconciler;
 use super::recorder::Recorder;
+use super::reservations::{self, Reservations};
 use super::stop::Stop;
 use super::texts::Texts;
 use super::waiting::{Parked, Waiting};
@@ -88,7 +92,7 @@ pub(super) struct Service {
     pub journal: Journal,
     /// Actions that wait for evidence.
     pub waiting: Arc<Waiting<Postponed>>,
-    /// The profile in force.
+    /// The configured profile.
     pub profile: Profile,
     /// The local key that seals secrets.
     pub seal: [u8; 32],
@@ -102,6 +106,14 @@ pub(super) struct Service {
     pub analysis: Arc<Analysis>,
     /// Counters for `status`.
     pub counters: Counters,
+    /// Acts that decisions on their way use up.
+    pub(super) reservations: Reservations,
+    /// Questions that were put to the host.
+    pub(super) questions: Questions,
+    /// Statements that persons were asked to confirm.
+    pub(super) proposals: Proposals,
+    /// The database, for what persons ask about.
+    pub database: PathBuf,
     /// How to end.
     pub stop: Stop,
 }
@@ -141,7 +153,7 @@ impl Site {
 
 impl Service {
     /// Handles the raw input of a hook.
-    pub(super) fn hook(self: &Arc<Self>, payload: &[u8], responder: Responder) {
+    pub(super) fn hook(self: &Arc<Self>, payload: &[u8], peer: Peer, responder: Responder) {
         let began = Instant::now();
         let event = match event::parse(payload) {
             Ok(event) => event,
@@ -151,8 +163,17 @@ impl Service {
             }
         };
         self.open_session(&event);
-        self.notice(&event);
+        let voice = self.listen(peer, &event);
+        if !matches!(voice, Voice::Stranger(_)) {
+            self.notice(&event);
+        }
         match &event.kind {
+            HostEventKind::BeforeCall(_) if matches!(voice, Voice::Stranger(_)) => respond(
+                responder,
+                HookOutput::refuse(
+                    "this process does not speak for the session; hint: run `circinus status`",
+                ),
+            ),
             HostEventKind::BeforeCall(call) => {
                 let asked = self.understood(&event, call);
                 self.gate(Postponed { asked, began, patient: true, responder });
@@ -160,7 +181,11 @@ impl Service {
             HostEventKind::SettingsChange { path } => {
                 respond(responder, self.settings_change(path.as_deref()))
             }
-            _ => self.record(&event, responder),
+            HostEventKind::Prompting(call) => {
+                self.prompted(&event, call, &voice);
+                respond(responder, HookOutput::silent());
+            }
+            _ => self.record(&event, &voice, responder),
         }
     }
 
@@ -177,7 +202,7 @@ impl Service {
             asked = understand();
         }
         let gap = self.reconciler.coverage(&event.session).is_some_and(|coverage| coverage.has_gap());
-        if gap && self.profile >= Profile::Strict {
+        if gap && self.profile_in(&self.hot.load()) >= Profile::Strict {
             asked.action.flags = asked.action.flags.with(Flag::StoreDown);
         }
         asked
@@ -187,8 +212,9 @@ impl Service {
     pub(super) fn gate(self: &Arc<Self>, postponed: Postponed) {
         let Postponed { mut asked, began, patient, responder } = postponed;
         let snapshot = self.hot.load();
-        let decision = asked.decide(&snapshot, self.profile, true);
-        let budget = Duration::from_millis(self.profile.wait_ms_max().into());
+        let profile = self.profile_in(&snapshot);
+        let (decision, used) = self.decide(&asked, &snapshot, profile);
+        let budget = Duration::from_millis(profile.wait_ms_max().into());
         let waited = began.elapsed();
         if patient && !decision.pending().is_empty() && waited < budget {
             let contents = decision.pending().to_vec();
@@ -207,8 +233,28 @@ impl Service {
                 }
                 self.give(&asked, &permit, &snapshot, responder);
             }
-            Weighed::Heavy(heavy) => self.record_then_answer(asked, heavy, responder),
+            Weighed::Heavy(heavy) => self.record_then_answer(asked, heavy, used, responder),
         }
+    }
+
+    /// Decides, and takes for this decision what it uses up; what another decision has taken is not there.
+    fn decide(&self, asked: &Asked, snapshot: &Snapshot, profile: Profile) -> (Decision, Vec<ActId>) {
+        let mut decision = asked.decide(snapshot, profile, true);
+        let mut gone = Vec::new();
+        // Each round leaves out at least one act more, so this ends.
+        loop {
+            let used = reservations::spent(decision.explanation());
+            if used.is_empty() || self.reservations.take(&used, &self.hot) {
+                return (decision, used);
+            }
+            gone.extend(used);
+            decision = asked.decide(&snapshot.without(&gone), profile, true);
+        }
+    }
+
+    /// The profile in force: the one that a person chose last, else the configured one.
+    pub(super) fn profile_in(&self, snapshot: &Snapshot) -> Profile {
+        snapshot.profile().unwrap_or(self.profile)
     }
 
     fn park(self: &Arc<Self>, contents: Vec<Digest>, mut postponed: Postponed, deadline: Instant) {
@@ -226,18 +272,25 @@ impl Service {
     }
 
     /// INVARIANT (recorded-before-answered): the permit is made from the receipt, on the writer's thread.
-    fn record_then_answer(self: &Arc<Self>, asked: Asked, heavy: Heavy, responder: Responder) {
+    fn record_then_answer(
+        self: &Arc<Self>,
+        asked: Asked,
+        heavy: Heavy,
+        used: Vec<ActId>,
+        responder: Responder,
+    ) {
         let commit = asked.record(heavy.explanation());
         let service = Arc::clone(self);
         self.journal.submit(
             commit,
             Box::new(move |receipt| {
                 let snapshot = service.hot.load();
+                service.reservations.release(&used);
                 match receipt {
                     Ok(receipt) => service.give(&asked, &heavy.seal(&receipt), &snapshot, responder),
                     Err(_) => {
                         service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
-                        respond(responder, asked.answer_unrecorded(&snapshot, service.profile));
+                        respond(responder, asked.answer_unrecorded(&snapshot, service.profile_in(&snapshot)));
                     }
                 }
             }),
@@ -248,6 +301,7 @@ impl Service {
         if let Some(counter) = self.counters.verdicts.get(permit.verdict() as usize) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
+        self.remember_question(asked, permit, snapshot);
         respond(responder, asked.answer(permit, snapshot));
     }
 
@@ -264,16 +318,24 @@ impl Service {
     }
 
     /// Records what an event brought and answers after all of it is durable.
-    fn record(self: &Arc<Self>, event: &HostEvent, responder: Responder) {
-        self.commit_all(self.observations(event), responder);
+    fn record(self: &Arc<Self>, event: &HostEvent, voice: &Voice, responder: Responder) {
+        let mut commits = self.observations(event, voice);
+        commits.extend(self.learn(event, voice));
+        self.commit_all(commits, responder);
     }
 
     /// What an event brought, ready to be committed.
-    fn observations(&self, event: &HostEvent) -> Vec<Commit> {
+    fn observations(&self, event: &HostEvent, voice: &Voice) -> Vec<Commit> {
         let snapshot = self.hot.load();
         let around = self.around(event, &snapshot);
-        let recorder =
-            Recorder { event, around: &around, snapshot: &snapshot, seal: &self.seal, texts: &self.texts };
+        let recorder = Recorder {
+            event,
+            voice,
+            around: &around,
+            snapshot: &snapshot,
+            seal: &self.seal,
+            texts: &self.texts,
+        };
         match &event.kind {
             HostEventKind::Prompt { text, author } => recorder.prompt(text, author, &self.texts),
             HostEventKind::Expanded { name, of_user } => recorder.body(name, *of_user),
@@ -283,6 +345,8 @@ impl Service {
             }
             HostEventKind::InstructionsLoaded { path, of_user } => recorder.instructions(path, *of_user),
             HostEventKind::Compacted { summary } => recorder.summary(summary),
+            // Only its host ends a session.
+            HostEventKind::SessionEnd if matches!(voice, Voice::Stranger(_)) => Vec::new(),
             HostEventKind::SessionEnd => {
                 let event = Event::SessionClosed { session: event.session.clone() };
                 vec![Commit { event, body: None, delivery: None }]
@@ -291,6 +355,7 @@ impl Service {
             | HostEventKind::BeforeCall(_)
             | HostEventKind::SettingsChange { .. }
             | HostEventKind::AgentStopped { .. }
+            | HostEventKind::Prompting(_)
             | HostEventKind::Other => Vec::new(),
         }
     }
@@ -373,9 +438,11 @@ impl Service {
                 let snapshot = self.hot.load();
                 let around = self.around(&event, &snapshot);
                 let asked = Asked::new(&event, call, &around, &snapshot, &self.texts, &self.seal);
-                vec![asked.record(asked.decide(&Snapshot::default(), self.profile, false).explanation())]
+                let profile = self.profile_in(&snapshot);
+                vec![asked.record(asked.decide(&Snapshot::default(), profile, false).explanation())]
             }
-            _ => self.observations(&event),
+            // Whoever can write the file of kept events can write a prompt into it.
+            _ => self.observations(&event, &Voice::Unknown),
         };
         for commit in commits {
             let held = self.hold(&commit);
@@ -439,7 +506,7 @@ fn workspace(session: &SessionId, snapshot: &Snapshot) -> Option<String> {
     snapshot.session(session).map(|session| session.workspace.as_str().to_owned())
 }
 
-fn respond(responder: Responder, output: HookOutput) {
+pub(super) fn respond(responder: Responder, output: HookOutput) {
     let HookOutput { exit, stdout, stderr } = output;
     responder.send(Reply::Answer { exit, stdout: stdout.into_bytes(), stderr: stderr.into_bytes() });
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use circinus_ipc::{Job, Receiver, Request, Responder};
+use circinus_ipc::{Job, Peer, Receiver, Request, Responder};
 use crossbeam_channel::select_biased;
 
 use super::control;
@@ -11,9 +11,9 @@ use super::service::{Postponed, Service};
 /// Why a worker woke.
 enum Wake {
     /// A hook reported something; its raw input.
-    Hook(Vec<u8>, Responder),
+    Hook(Vec<u8>, Peer, Responder),
     /// The command line asks; a JSON document.
-    Control(Vec<u8>, Responder),
+    Control(Vec<u8>, Peer, Responder),
     /// An action that waited for evidence must be decided now.
     Decide(Box<Postponed>),
     /// The server has stopped and nothing waits: the worker ends.
@@ -24,8 +24,8 @@ enum Wake {
 pub(super) fn work(service: &Arc<Service>, jobs: &Receiver<Job>, ready: &Receiver<Postponed>) {
     loop {
         match next(jobs, ready) {
-            Wake::Hook(payload, responder) => service.hook(&payload, responder),
-            Wake::Control(request, responder) => control::answer(service, &request, responder),
+            Wake::Hook(payload, peer, responder) => service.hook(&payload, peer, responder),
+            Wake::Control(request, peer, responder) => control::answer(service, &request, peer, responder),
             Wake::Decide(postponed) => service.gate(*postponed),
             Wake::Ended => return,
         }
@@ -40,8 +40,8 @@ fn next(jobs: &Receiver<Job>, ready: &Receiver<Postponed>) -> Wake {
             Err(_) => Wake::Ended,
         },
         recv(jobs) -> job => match job {
-            Ok(Job { request: Request::Hook(payload), responder, .. }) => Wake::Hook(payload, responder),
-            Ok(Job { request: Request::Control(request), responder, .. }) => Wake::Control(request, responder),
+            Ok(Job { request: Request::Hook(payload), peer, responder }) => Wake::Hook(payload, peer, responder),
+            Ok(Job { request: Request::Control(request), peer, responder }) => Wake::Control(request, peer, responder),
             Err(_) => Wake::Ended,
         },
     }

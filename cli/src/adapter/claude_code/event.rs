@@ -3,6 +3,8 @@
 //! Parsing is lenient about fields (unknown ones are ignored, missing ones tolerated where the answer stays
 //! safe) and strict about form: what is not exactly one JSON object with every key once is refused.
 
+use std::time::Duration;
+
 use circinus_core::id::{AgentId, CallId, SessionId};
 use serde_json::Value;
 use thiserror::Error;
@@ -68,6 +70,7 @@ fn kind(name: &str, payload: &Value) -> Result<HostEventKind, ParseEventError> {
         "PostToolUseFailure" => {
             HostEventKind::AfterCall { call: announced(payload)?, outcome: outcome(payload, "error") }
         }
+        "PermissionRequest" => HostEventKind::Prompting(announced(payload)?),
         "PostToolBatch" => HostEventKind::AfterBatch(batch(payload)),
         "InstructionsLoaded" => HostEventKind::InstructionsLoaded {
             path: text(payload, "file_path").ok_or(ParseEventError::Missing("file_path"))?.into(),
@@ -103,6 +106,7 @@ fn outcome(payload: &Value, field: &str) -> Outcome {
         kept_in: if keeps_output(tool) { output::kept_in(response) } else { Vec::new() },
         loaded: (tool == "Skill").then(|| text(response, "commandName").map(Into::into)).flatten(),
         worker: worker(tool, response),
+        took: payload.get("duration_ms").and_then(Value::as_u64).map(Duration::from_millis),
     }
 }
 

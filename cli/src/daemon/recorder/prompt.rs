@@ -23,6 +23,9 @@ impl Recorder<'_> {
     /// A prompt, and the files that it mentions.
     pub(in crate::daemon) fn prompt(&self, text: &str, author: &Author, texts: &Texts) -> Vec<Commit> {
         match author {
+            Author::User if !self.voice.is_a_persons() => {
+                vec![self.commit(None, Seen::text("prompt", text, Origin::Opaque))]
+            }
             Author::User => {
                 let mut commits = self.typed(text, texts);
                 commits.extend(super::mentions(text).filter_map(|path| self.file(path, "attached")));

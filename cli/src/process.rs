@@ -1,0 +1,168 @@
+//! What the system says about a process: proc(5). Nothing here is the process's own word, except its
+//! arguments and its environment.
+
+use std::fs;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use circinus_core::event::Process;
+
+/// Ancestors followed upwards; a real tree has under twenty.
+const ANCESTORS_MAX: usize = 64;
+
+/// Bytes of a command line or an environment that are looked at.
+const TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// Major numbers of terminals: consoles and serial lines, and the slaves of pseudo-terminals (Linux,
+/// Documentation/admin-guide/devices.txt).
+const CONSOLE: u32 = 4;
+const PSEUDO: std::ops::RangeInclusive<u32> = 136..=143;
+
+/// The facts of proc_pid_stat(5) that are used here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// The process.
+    pub process: Process,
+    /// Its parent.
+    pub parent: u32,
+    /// Its controlling terminal as a device number; 0 for none.
+    pub terminal: u32,
+}
+
+/// Looks a process up; none when there is none (any more) or the system does not tell.
+pub fn stat(pid: u32) -> Option<Stat> {
+    parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn parse(pid: u32, text: &str) -> Option<Stat> {
+    // The name may hold anything, a parenthesis included: what follows the last one is numbers.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let field = |place: usize| fields.get(place).copied();
+    Some(Stat {
+        parent: field(1)?.parse().ok()?,
+        terminal: field(4)?.parse::<i32>().ok()?.cast_unsigned(),
+        process: Process { pid, started: field(19)?.parse().ok()? },
+    })
+}
+
+/// The parent of a process, its parent, and so on.
+pub fn ancestors(pid: u32) -> impl Iterator<Item = Process> {
+    let above = |stat: &Stat| self::stat(stat.parent);
+    std::iter::successors(stat(pid), above).skip(1).take(ANCESTORS_MAX).map(|stat| stat.process)
+}
+
+/// Whether the process lives; one that only waits to be reaped speaks for nobody.
+pub fn is_alive(process: Process) -> bool {
+    stat(process.pid).is_some_and(|stat| stat.process == process)
+}
+
+/// The file that a process runs, without the mark of a file that was replaced since.
+pub fn executable(pid: u32) -> Option<String> {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let path = path.to_string_lossy();
+    Some(path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned())
+}
+
+/// The arguments of a process, its name first.
+pub fn arguments(pid: u32) -> Vec<String> {
+    strings(&format!("/proc/{pid}/cmdline"))
+}
+
+/// The environment that a process was started with.
+pub fn environment(pid: u32) -> Vec<String> {
+    strings(&format!("/proc/{pid}/environ"))
+}
+
+fn strings(file: &str) -> Vec<String> {
+    let mut bytes = fs::read(file).unwrap_or_default();
+    bytes.truncate(TEXT_BYTES_MAX);
+    let text = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+/// A path with the time of its last change, in seconds since the Unix epoch.
+pub fn dated(path: &str) -> String {
+    let changed = fs::metadata(path).and_then(|file| file.modified()).ok();
+    let seconds =
+        changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
+    format!("{path}@{seconds}")
+}
+
+/// The device file of a terminal.
+pub fn terminal(device: u32) -> Option<String> {
+    let (major, minor) = numbers(device);
+    match major {
+        CONSOLE => Some(format!("/dev/tty{minor}")),
+        _ if PSEUDO.contains(&major) => Some(format!("/dev/pts/{}", pseudo_terminal(major, minor))),
+        _ => None,
+    }
+}
+
+fn numbers(device: u32) -> (u32, u32) {
+    ((device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00))
+}
+
+fn pseudo_terminal(major: u32, minor: u32) -> u32 {
+    (major - PSEUDO.start()) * 256 + minor
+}
+
+/// Processes of this user that hold the other end of a pseudo-terminal: whoever can type into it.
+pub fn holders(device: u32) -> Vec<u32> {
+    let (major, minor) = numbers(device);
+    if !PSEUDO.contains(&major) {
+        return Vec::new();
+    }
+    let wanted = format!("tty-index:\t{}", pseudo_terminal(major, minor));
+    let names = |folder: &str| fs::read_dir(folder).into_iter().flatten().flatten();
+    let pids = names("/proc").filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| {
+        names(&format!("/proc/{pid}/fd")).any(|entry| {
+            let master = fs::read_link(entry.path()).is_ok_and(|file| is_multiplexer(&file));
+            let facts = Path::new(&format!("/proc/{pid}/fdinfo")).join(entry.file_name());
+            master && fs::read_to_string(facts).is_ok_and(|facts| facts.lines().any(|line| line == wanted))
+        })
+    })
+    .collect()
+}
+
+fn is_multiplexer(file: &Path) -> bool {
+    matches!(file.to_str(), Some("/dev/ptmx" | "/dev/pts/ptmx"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let line = "7 (a) b) (c)) S 5 7 7 34819 7 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1";
+        let stat = parse(7, line).unwrap();
+        assert_eq!((stat.parent, stat.process.started), (5, 98_765));
+        assert_eq!(terminal(stat.terminal).as_deref(), Some("/dev/pts/3"));
+        assert_eq!(parse(7, "7 (cut"), None);
+    }
+
+    #[test]
+    fn this_process_is_found_below_its_parent() {
+        let own = std::process::id();
+        let stat = stat(own).unwrap();
+        assert!(is_alive(stat.process));
+        assert!(!is_alive(Process { started: stat.process.started + 1, ..stat.process }));
+        assert_eq!(ancestors(own).next().map(|parent| parent.pid), Some(stat.parent));
+        assert!(!arguments(own).is_empty() && executable(own).is_some());
+    }
+
+    #[test]
+    fn the_other_end_of_a_terminal_is_found() {
+        let flags = rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY;
+        let master = rustix::pty::openpt(flags).unwrap();
+        let name = rustix::pty::ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let number: u32 = name.strip_prefix("/dev/pts/").unwrap().parse().unwrap();
+        let device = (136 << 8) | (number & 0xff) | ((number & !0xff) << 12);
+        assert_eq!(terminal(device), Some(name));
+        assert!(holders(device).contains(&std::process::id()));
+    }
+}
