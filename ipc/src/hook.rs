@@ -11,6 +11,7 @@ mod json;
 mod last_resort;
 mod payload;
 mod sibling;
+mod signal;
 
 use crate::client::{CallError, Client};
 use crate::path::{Environment, LocateError, SocketPlace};
@@ -22,6 +23,7 @@ use thiserror::Error;
 
 pub use emit::emit;
 pub use payload::{PayloadError, read_payload};
+pub use signal::refuse_on_signals;
 
 /// Exit code by which the host blocks a tool call, whatever else was printed.
 pub const EXIT_REFUSED: u8 = 2;

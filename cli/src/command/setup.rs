@@ -9,8 +9,8 @@ use clap::Args;
 use rustix::fs::{Access, access};
 
 use crate::adapter::claude_code::settings::{
-    Change, EVENTS, Edited, HOOK_BINARY_NAME, HostVersion, Protection, Registration, Scope, SettingsFile,
-    Severity, SurveyPaths, Written, inspect, install, limitations, survey,
+    Change, Edited, HOOK_BINARY_NAME, HostVersion, Protection, Registration, Scope, SettingsFile, Severity,
+    SurveyPaths, Written, events, inspect, install, limitations, survey,
 };
 use crate::config::{Config, Places};
 use crate::exit::Exit;
@@ -192,7 +192,10 @@ fn describe(
     ui: &mut Ui,
 ) -> Protection {
     let host = registration.host.map_or_else(|| "of unknown version".to_owned(), |host| host.to_string());
-    ui.paragraph(&format!("\nHost: Claude Code {host}, {} events.", EVENTS.len()), Style::Plain);
+    ui.paragraph(
+        &format!("\nHost: Claude Code {host}, {} events.", events(registration.host).len()),
+        Style::Plain,
+    );
     if scope == Scope::Project {
         let note = "These settings are shared with the repository, and they name a path of this machine: \
                     --scope local keeps them yours.";

@@ -11,6 +11,8 @@ fn main() -> ExitCode {
     let started = Instant::now();
     // A panic ends in a refusal with a line of its own; its backtrace is noise to the model that reads it.
     set_hook(Box::new(|_| {}));
+    // Without the handlers the hook still answers; only a signal would end it unheard, as it always could.
+    let _unguarded = hook::refuse_on_signals();
     let outcome = if std::env::args_os().len() > 1 {
         hook::usage()
     } else {

@@ -6,6 +6,7 @@ use crate::hook::{Installed, finish, gate, programs, start, text};
 use crate::support::{LONG, wait_for};
 use circinus_ipc::hook::{Deadlines, Surroundings, respond};
 use circinus_ipc::{Limits, Reply, Server};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -116,6 +117,25 @@ fn a_hung_daemon_is_given_up_and_the_classifier_asked() {
     let hung = thread::spawn(move || jobs.recv_timeout(LONG).unwrap());
     assert_from_fail_safe(&finish(child, &gate("Bash")));
     drop(hung.join().unwrap());
+}
+
+/// INVARIANT (no-silent-pass): a host without `onFailure` lets the tool run when a signal ends its hook.
+#[test]
+fn a_hook_that_is_told_to_end_refuses() {
+    for told in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let installed = Installed::with_sibling(CLASSIFIES);
+        let server = Server::bind(&installed.place(), Limits::default()).unwrap();
+        let jobs = server.jobs();
+        let _handle = server.start().unwrap();
+        let mut child = start(&mut installed.command());
+        child.stdin.take().unwrap().write_all(&gate("Bash")).unwrap();
+        // The hook waits for this answer, which does not come before the signal.
+        let _unanswered = jobs.recv_timeout(LONG).unwrap();
+        kill_process(Pid::from_child(&child), told).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told:?}: {output:?}");
+        assert!(output.stdout.is_empty());
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::ui::SourceSpan;
 
 pub use edit::{Change, Edited, install, remove};
-pub use entry::{EVENTS, Event, HOOK_BINARY_NAME, Registration};
+pub use entry::{EVENTS, Event, HOOK_BINARY_NAME, Registration, events};
 pub use file::{ReadSettingsError, SettingsFile, WriteSettingsError, Written};
 pub use inspect::{Installed, Problem, inspect};
 pub use survey::{Finding, Protection, Scope, Severity, Source, Survey, SurveyPaths, survey};

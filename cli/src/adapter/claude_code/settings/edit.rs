@@ -5,7 +5,7 @@ mod splice;
 use serde_json::Value;
 
 use super::EditError;
-use super::entry::{EVENTS, Event, Registration, is_ours};
+use super::entry::{Event, Registration, events, is_ours};
 use super::json::{Document, Member, Node};
 use super::layout::{event_members, hooks_line, is_made_by_us, new_file, new_hooks, root_line, slot};
 use splice::Splices;
@@ -59,7 +59,9 @@ pub fn install(text: Option<&str>, registration: &Registration) -> Result<Edited
     if remove(&text)?.text.unwrap_or_default() != stripped {
         return Err(EditError::Irreversible);
     }
-    changes.extend(EVENTS.map(|event| Change::Added { event: event.name().to_owned() }));
+    changes.extend(
+        events(registration.host).iter().map(|event| Change::Added { event: event.name().to_owned() }),
+    );
     Ok(Edited { text: Some(text), changes })
 }
 
@@ -190,10 +192,10 @@ fn is_current(doc: &Document<'_>, registration: &Registration) -> Result<bool, E
         }
     }
     // A repeated event or group cannot make up for a missing one: each event must be there by itself.
-    let events = hooks.value.as_object().unwrap_or_default();
+    let members = hooks.value.as_object().unwrap_or_default();
     let is_there = |event: Event| {
         let groups =
-            only(doc, events, event.name()).ok().flatten().and_then(|member| member.value.as_array());
+            only(doc, members, event.name()).ok().flatten().and_then(|member| member.value.as_array());
         groups.is_some_and(|groups| {
             groups.iter().any(|group| {
                 group
@@ -203,7 +205,8 @@ fn is_current(doc: &Document<'_>, registration: &Registration) -> Result<bool, E
             })
         })
     };
-    Ok(current == EVENTS.len() && EVENTS.into_iter().all(is_there))
+    let wanted = events(registration.host);
+    Ok(current == wanted.len() && wanted.into_iter().all(is_there))
 }
 
 /// Puts all our entries into a text that holds none.
@@ -213,7 +216,7 @@ fn insert(doc: &Document<'_>, registration: &Registration) -> Result<String, Edi
             let place = doc.place(doc.text.len()..doc.text.len());
             return Err(EditError::Syntax { problem: "comments and no value", place });
         }
-        let file = new_file(doc, registration, &EVENTS).ok_or(EditError::PathNotUtf8)?;
+        let file = new_file(doc, registration, &events(registration.host)).ok_or(EditError::PathNotUtf8)?;
         return Ok(format!("{}{file}", doc.text));
     };
     let mut splices = Splices::default();
@@ -221,7 +224,8 @@ fn insert(doc: &Document<'_>, registration: &Registration) -> Result<String, Edi
         None => {
             let last = root.as_object().unwrap_or_default().last().map(Member::span);
             let slot = slot(doc, root, last, Some(root_line(doc)));
-            let hooks = new_hooks(doc, &slot, registration, &EVENTS).ok_or(EditError::PathNotUtf8)?;
+            let hooks = new_hooks(doc, &slot, registration, &events(registration.host))
+                .ok_or(EditError::PathNotUtf8)?;
             splices.insert(slot.at, format!("{}{hooks}", slot.lead));
         }
         Some(hooks) => insert_events(doc, hooks, registration, &mut splices)?,
@@ -238,7 +242,7 @@ fn insert_events(
 ) -> Result<(), EditError> {
     let members = hooks.value.as_object().unwrap_or_default();
     let mut missing = Vec::new();
-    for event in EVENTS {
+    for event in events(registration.host) {
         let Some(member) = only(doc, members, event.name())? else {
             missing.push(event);
             continue;

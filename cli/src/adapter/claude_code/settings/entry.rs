@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::version::{HostVersion, writes_on_failure};
+use super::version::{HostVersion, knows_skill_shell, writes_on_failure};
 
 /// File name of the hook binary. An entry whose command has this file name is ours, wherever it lies.
 pub const HOOK_BINARY_NAME: &str = "circinus-hook";
@@ -24,7 +24,7 @@ const fn observer(name: &'static str) -> Event {
     Event { name, is_gate: false }
 }
 
-/// All events that setup registers, gates first.
+/// All events that setup registers where the host knows them, gates first.
 ///
 /// The three gates get `onFailure: block`: a tool call and a skill's shell command must not run unjudged, and
 /// a failed ConfigChange hook must not let our own removal through. A failed observer only loses knowledge,
@@ -51,6 +51,14 @@ pub const EVENTS: [Event; 20] = [
     observer("PermissionRequest"),
     observer("PermissionDenied"),
 ];
+
+/// The events that are registered with this version of the host, gates first. A name that the version is seen
+/// not to know makes it warn at every start; a version that is not known gets all of them.
+#[must_use]
+pub fn events(host: Option<HostVersion>) -> Vec<Event> {
+    let known = |event: &Event| event.name != "PreSkillShellCommand" || knows_skill_shell(host);
+    EVENTS.into_iter().filter(known).collect()
+}
 
 impl Event {
     /// The host's name of the event.
@@ -164,6 +172,16 @@ mod tests {
         {
             assert!(!is_ours(command), "{command}");
         }
+    }
+
+    #[test]
+    fn an_event_is_registered_where_the_host_knows_it() {
+        let has = |host| events(host).iter().any(|event| event.name() == "PreSkillShellCommand");
+        assert!(!has(Some(HostVersion::new(2, 1, 197))));
+        assert!(
+            has(Some(HostVersion::new(2, 1, 198))) && has(Some(HostVersion::new(2, 1, 332))) && has(None)
+        );
+        assert_eq!(events(Some(HostVersion::new(2, 1, 197))).len(), EVENTS.len() - 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod paths;
 
 use std::path::{Path, PathBuf};
 
-use super::entry::EVENTS;
+use super::entry::events;
 use super::inspect::{Installed, Problem, inspect};
 use super::invalid::invalid;
 use super::json::{Document, Kind};
@@ -113,10 +113,10 @@ pub fn survey(sources: &[Source], host: Option<HostVersion>, binary: Option<&Pat
         }
     }
     switches(sources, &installed, &mut findings);
-    missing_events(&installed, &mut findings);
+    missing_events(&installed, host, &mut findings);
     findings.extend(binaries(&installed, binary));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let protection = protection(&installed, &findings);
+    let protection = protection(&installed, host, &findings);
     Survey { protection, installed, findings }
 }
 
@@ -192,7 +192,11 @@ fn switches(sources: &[Source], installed: &[(Scope, Vec<Installed>)], findings:
 }
 
 /// Events that no file registers.
-fn missing_events(installed: &[(Scope, Vec<Installed>)], findings: &mut Vec<Finding>) {
+fn missing_events(
+    installed: &[(Scope, Vec<Installed>)],
+    host: Option<HostVersion>,
+    findings: &mut Vec<Finding>,
+) {
     let mut missing = |severity, what: String, fix: &str| {
         findings.push(Finding { severity, scope: None, path: None, what, fix: fix.to_owned() });
     };
@@ -202,7 +206,7 @@ fn missing_events(installed: &[(Scope, Vec<Installed>)], findings: &mut Vec<Find
     }
     let is_there =
         |name: &str| installed.iter().any(|(_, entries)| entries.iter().any(|one| one.event == name));
-    for event in EVENTS.into_iter().filter(|event| !is_there(event.name())) {
+    for event in events(host).into_iter().filter(|event| !is_there(event.name())) {
         let severity = if event.is_gate() { Severity::Fatal } else { Severity::Warning };
         missing(
             severity,
@@ -239,13 +243,17 @@ fn binaries(installed: &[(Scope, Vec<Installed>)], expected: Option<&Path>) -> V
     findings
 }
 
-fn protection(installed: &[(Scope, Vec<Installed>)], findings: &[Finding]) -> Protection {
+fn protection(
+    installed: &[(Scope, Vec<Installed>)],
+    host: Option<HostVersion>,
+    findings: &[Finding],
+) -> Protection {
     if installed.is_empty() || findings.iter().any(|finding| finding.severity == Severity::Fatal) {
         return Protection::Absent;
     }
     let mut managed =
         installed.iter().filter(|(scope, _)| *scope == Scope::Managed).flat_map(|(_, entries)| entries);
-    let gates_managed = EVENTS
+    let gates_managed = events(host)
         .into_iter()
         .filter(|event| event.is_gate())
         .all(|gate| managed.clone().any(|one| one.event == gate.name()));

@@ -59,6 +59,11 @@ pub(super) fn writes_on_failure(host: Option<HostVersion>) -> bool {
     host.is_none_or(HostVersion::honors_on_failure)
 }
 
+/// Whether PreSkillShellCommand is registered: everywhere but in versions that were seen not to know it.
+pub(super) fn knows_skill_shell(host: Option<HostVersion>) -> bool {
+    host.is_none_or(|version| version > SKILL_SHELL_ABSENT)
+}
+
 /// Whether an invalid entry is known to switch off only its own event; otherwise it drops the whole file.
 pub(super) fn drops_only_the_event(host: Option<HostVersion>) -> bool {
     host.is_some_and(|version| version >= INVALID_ENTRY_LOCAL_SEEN)
