@@ -31,6 +31,7 @@ use self::shared::Shared;
 use self::standing::Standing;
 use crate::action::Flag;
 use crate::artifact::Artifact;
+use crate::copied;
 use crate::digest::Digest;
 use crate::event::{DecisionRecord, Event, HostBound, Recorded, SessionOpened};
 use crate::evidence::{Judgement, Level};
@@ -174,9 +175,14 @@ impl Snapshot {
             let Some(artifact) = self.artifacts.get(id) else { continue };
             if joined.artifacts.insert(*id).is_none() {
                 joined.postings = joined.postings.with(*id, artifact);
+                joined.prints = joined.prints.with(*id, artifact);
             }
         }
         joined.imported.extend(own.imported);
+        for (site, pieces) in own.carried {
+            let known = joined.carried.entry(site).or_default();
+            *known = std::mem::take(known).union(pieces);
+        }
         self.horizons.insert(root.clone(), joined);
     }
 
@@ -191,7 +197,7 @@ impl Snapshot {
         }
         self.share(id, artifact);
         let foreign: Vec<_> = self
-            .whole_ancestors(id)
+            .sources(id)
             .into_iter()
             .filter(|ancestor| !self.is_visible(*ancestor, &artifact.session))
             .filter_map(|ancestor| Some((ancestor, Arc::clone(self.artifacts.get(&ancestor)?))))
@@ -206,6 +212,17 @@ impl Snapshot {
             horizon.artifacts.insert(ancestor);
             horizon.imported.insert(ancestor);
         }
+    }
+
+    /// What a session that reads an artifact may be influenced by: what it was copied from, and what the
+    /// authors of that quoted and may not run. Whoever takes a value from the artifact takes it from there.
+    fn sources(&self, id: ArtifactId) -> BTreeSet<ArtifactId> {
+        let wholes = self.whole_ancestors(id);
+        let quoting = wholes.iter().filter_map(|whole| self.artifact(*whole)).flat_map(|it| &it.inferred);
+        let quoted = quoting
+            .map(|edge| edge.parent)
+            .filter(|parent| self.artifact(*parent).is_some_and(|parent| copied::brings(parent, self)));
+        quoted.take(limits::ANCESTORS_MAX).chain(wholes.iter().copied()).collect()
     }
 
     /// The root of a session; a session that was never opened is its own.

@@ -155,7 +155,9 @@ impl<'a> Viewer<'a> {
     /// Whether the first thing that held the operand is the user's own prompt.
     fn user_named_first(&self, operand: &Operand) -> bool {
         let occurrences = self.visible(operand);
-        occurrences.first().is_some_and(|first| grants(first) && first.artifact.origin == Origin::UserPrompt)
+        occurrences
+            .first()
+            .is_some_and(|first| self.grants(first) && first.artifact.origin == Origin::UserPrompt)
     }
 
     /// Influences of one operand, by first arrival: what brought it before any root with benign evidence
@@ -169,7 +171,7 @@ impl<'a> Viewer<'a> {
         let gap = if brought && !granted { Gap::Inferred } else { Gap::None };
         let first_root = occurrences
             .iter()
-            .filter(|o| grants(o) && o.artifact.authority.allows(effect))
+            .filter(|o| self.grants(o) && o.artifact.authority.allows(effect))
             .filter(|o| self.level(o.artifact) <= Level::Benign)
             .map(|o| arrival(o.id, o.artifact))
             .min();
@@ -320,12 +322,20 @@ impl<'a> Viewer<'a> {
         self.snapshot.visible(operand, &self.action.session)
     }
 
+    /// Whether an occurrence grants here: what came into view because something made from it was read has
+    /// its say in the sessions that it entered.
+    fn grants(&self, occurrence: &Occurrence<'_>) -> bool {
+        let root_of = |session| self.snapshot.root_of(session);
+        grants(occurrence) && root_of(&occurrence.artifact.session) == root_of(&self.action.session)
+    }
+
     /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session: all
     /// that it sees, and files of its workspace whoever read them.
     fn grant(&self, operand: &Operand) -> Authority {
         let seen = self.visible(operand);
         let filed = self.snapshot.workspace_roots(operand, &self.action.session);
-        let granting = seen.iter().chain(&filed).filter(|occurrence| grants(occurrence));
+        let own = seen.iter().filter(|occurrence| self.grants(occurrence));
+        let granting = own.chain(filed.iter().filter(|occurrence| grants(occurrence)));
         let recorded =
             granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority));
         let searched = self.action.facts.roots.iter().filter(|(found, _)| found == operand);

@@ -1,15 +1,18 @@
 //! Plain reads that carry something away.
 
 use super::{Reach, Viewer};
+use crate::action::Flag;
 use crate::effect::Effect;
 use crate::operand::Operand;
 use crate::payload::Payload;
 
 impl Viewer<'_> {
-    /// A designator; a read that carries more than anything explains is looked at as a transfer.
+    /// A designator; a read that carries more than anything explains, or a secret to a place that is not its
+    /// home, is looked at as a transfer.
     pub(super) fn designator(mut self, operands: &[Operand]) -> Reach {
         let payload = self.payload(operands);
-        let sends = payload.as_ref().is_some_and(|payload| self.is_transfer(payload));
+        let leaks = self.effect == Effect::Fetch && self.slot.flags_unless_granted.contains(Flag::SecretSink);
+        let sends = leaks || payload.as_ref().is_some_and(|payload| self.is_transfer(payload));
         if sends {
             self.effect = Effect::Send;
         }
