@@ -16,6 +16,7 @@ mod daemon {
 
     mod bad_input;
     mod captured;
+    mod cases;
     mod configuration;
     mod database;
     mod death;
