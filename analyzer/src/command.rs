@@ -11,6 +11,7 @@ mod candidates;
 mod canonical;
 mod code;
 mod env;
+mod foreign;
 pub(crate) mod found;
 mod git;
 mod guard;

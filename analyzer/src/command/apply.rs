@@ -253,6 +253,7 @@ impl Machine<'_> {
             if tree {
                 let place = self.place(&target);
                 self.found.writes_place(&run.by, &place, super::machine::source_of(&from), true);
+                self.fill(&place, &from.taint);
             } else if rule.stdin == Stdin::Teed {
                 self.write_file(&run.by, &target, &from, false);
             } else {

@@ -155,6 +155,7 @@ mod tests {
             ("run \"$HOME\"", None),
             ("wait; sleep 1 &", Some("wait ; sleep 1 &")),
             ("sleep 1 &\nwait", Some("sleep 1 & wait")),
+            ("read x 3<&-", Some("read x 3>&-")),
             ("cat <<E\nx\nE", None),
         ] {
             assert_eq!(canonical(text).as_deref(), form, "{text}");

@@ -4,7 +4,9 @@ use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::limits::SPAN_BYTES_MIN;
 
+use super::found::address;
 use super::machine::Machine;
+use super::sql;
 use super::value::{Arg, Stream, Taint};
 use crate::place::{Place, Region};
 
@@ -18,8 +20,17 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
     if let Some(feed) = target.feed.clone() {
         return run_code(machine, by, language.unwrap_or("shell"), &feed);
     }
+    if let Some(operands) =
+        address(&target.text, &machine.around.paths).filter(|_| target.text.contains("://"))
+    {
+        // Some interpreters take an address for a file.
+        machine.found.effect(Effect::Fetch);
+        let taint = Taint::remote(operands);
+        taint_slots(machine, by, &taint);
+        return Stream::default();
+    }
     let place = machine.place(target);
-    let held = place.path.as_ref().and_then(|path| machine.files.get(path)).cloned();
+    let held = place.path.as_ref().and_then(|path| machine.held(path));
     if place.region == Region::Sink {
         return Stream::empty();
     }
@@ -77,6 +88,10 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
                 machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
             }
             machine.text(text, &Stream::empty())
+        }
+        Some(text) if language == "sql" => {
+            sql::judge(machine, by, text);
+            Stream::default()
         }
         Some(text) if matches!(language, "powershell" | "cmd") => {
             // Another shell's language is recognised and not read.

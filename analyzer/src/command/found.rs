@@ -280,7 +280,10 @@ impl Found {
         let whole =
             place.path.as_deref().is_some_and(|path| path.ends_with("/.git") || path.contains("/.git/"))
                 || place.pattern && place.region == Region::Outside;
-        let root = recursive && place.path.as_deref().is_some_and(|path| place.is_region_root(path));
+        // What lies in scratch space is lost by convention; the directory itself is others' as well.
+        let emptied = place.pattern && place.region == Region::Temp;
+        let root =
+            recursive && !emptied && place.path.as_deref().is_some_and(|path| place.is_region_root(path));
         let kept = recursive && place.region == Region::Workspace && !place.is_built();
         let ordinary = !root
             && !kept

@@ -5,7 +5,7 @@ use circinus_core::effect::Effect;
 use circinus_core::operand::{Kind, Operand};
 
 use super::apply::Run;
-use super::argv::Argv;
+use super::argv::{Argv, Until, sort};
 use super::code;
 use super::machine::Machine;
 use super::special::Call;
@@ -196,7 +196,7 @@ pub(super) fn discard(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Strea
         return None;
     }
     let makes = ["-b", "-B", "--orphan", "-t", "--track", "--detach"].iter().any(|name| has(name));
-    let operands = args.iter().filter(|arg| !arg.text.starts_with('-')).count();
+    let operands = sort(call.rule, args, Until::End).operands.len();
     let from_list = args.iter().any(|arg| arg.text.starts_with("--pathspec-from-file"));
     let pattern = args.iter().any(|arg| arg.text.starts_with([':', '*']));
     // A second operand is a path, whose changes are thrown away.

@@ -45,7 +45,7 @@ pub(super) fn kill(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
 
 /// `tmux send-keys`, `script`: what is typed into another terminal looks as if a person had typed it.
 pub(super) fn terminal(machine: &mut Machine<'_>, call: Call<'_>) {
-    let Call { args, .. } = call;
+    let Call { args, stdin, .. } = call;
     let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
     let words: Vec<_> = text
         .split(|c: char| c.is_whitespace() || "'\"|;&".contains(c))
@@ -61,6 +61,11 @@ pub(super) fn terminal(machine: &mut Machine<'_>, call: Call<'_>) {
     if speaks || decides {
         machine.found.guard();
     }
+    // What a new terminal is started with, or gets typed, runs.
+    for arg in args.iter().filter(|arg| arg.known && arg.text.contains(' ')) {
+        machine.inner_shell(&arg.text);
+    }
+    machine.inner_command(args, stdin);
 }
 
 /// Deleting everything of a kind on a remote system: a whole stack, a namespace.

@@ -237,6 +237,12 @@ fn redirects(trees: &[Tree]) -> Vec<Redirect> {
     trees
         .iter()
         .filter_map(|tree| match &tree.kind {
+            // The parser has one operator for closing, and a target that nobody wrote.
+            Kind::Redirect { op, fd, varfd, .. } if op == ">&-" => Some(Redirect {
+                fd: (*fd >= 0 && varfd.is_none()).then_some(*fd),
+                name: varfd.clone(),
+                kind: RedirectKind::Word(">&".into(), "-".into()),
+            }),
             Kind::Redirect { op, target, fd, varfd } => Some(Redirect {
                 fd: (*fd >= 0 && varfd.is_none()).then_some(*fd),
                 name: varfd.clone(),

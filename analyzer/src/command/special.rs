@@ -49,6 +49,10 @@ pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         Special::Inner => {
             machine.found.raise(call.rule.tier);
             machine.found.effect(Effect::Exec);
+            if call.rule.runs {
+                machine.found.runs_workspace(call.by);
+            }
+            shell::inline(machine, call);
             Some(machine.unlisted(call.by, call.args, call.stdin))
         }
         Special::Kill => guard::kill(machine, call),

@@ -13,9 +13,18 @@ pub(super) fn statement(machine: &mut Machine<'_>, arg: &Arg, run: &mut Run<'_>)
     judge(machine, &run.by, &arg.text);
 }
 
+/// Words by which a client's own commands run a program (psql, mysql, sqlite3).
+const SHELLS: &[&str] = &["\\!", ".shell ", ".system ", "system "];
+
 /// Judges the text of statements.
 pub(super) fn judge(machine: &mut Machine<'_>, by: &str, text: &str) {
     machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
+    for line in text.lines() {
+        if let Some(command) = SHELLS.iter().find_map(|word| line.trim_start().strip_prefix(word)) {
+            machine.found.raise(Tier::T2);
+            machine.inner_shell(command.trim());
+        }
+    }
     let upper = text.to_ascii_uppercase();
     for statement in upper.split(';') {
         let words: Vec<_> = statement

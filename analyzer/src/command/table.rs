@@ -67,6 +67,8 @@ impl Opt {
 pub(super) enum Role {
     /// A selector, a count, a format: never gated.
     Ignore,
+    /// A goal of a build; one that is spelled with its coordinates is fetched first.
+    Goal,
     /// Text that is carried along.
     Content,
     /// A file whose content reaches the output.

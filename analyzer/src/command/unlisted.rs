@@ -107,7 +107,8 @@ impl Machine<'_> {
 
     /// An unknown program may run the rest of its words. Known programs that do harm are judged as if it
     /// did; that can only make the action stricter.
-    fn inner_command(&mut self, args: &[Arg], stdin: &Stream) {
+    pub(super) fn inner_command(&mut self, args: &[Arg], stdin: &Stream) {
+        args.iter().take(INNER_MAX).for_each(|arg| self.inner_text(arg));
         for (at, arg) in args.iter().enumerate().take(INNER_MAX) {
             let name = arg.text.rsplit('/').next().unwrap_or_default();
             if !arg.known || lookup(name).is_none() || !is_severe_head(name) {
@@ -120,6 +121,31 @@ impl Machine<'_> {
                 self.found = before;
             }
             return;
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// A word that is a command line of its own (`--filter='rm x'`). Text for people can look the same, so
+    /// only what destroys on a large scale or touches the guard counts.
+    fn inner_text(&mut self, arg: &Arg) {
+        let text = arg
+            .text
+            .split_once('=')
+            .filter(|(name, _)| name.starts_with('-'))
+            .map_or(&*arg.text, |(_, text)| text);
+        let head = text.split(' ').next().unwrap_or_default();
+        if !arg.known
+            || head.len() == text.len()
+            || !is_severe_head(head.rsplit('/').next().unwrap_or_default())
+        {
+            return;
+        }
+        let before = self.found.clone();
+        self.inner_shell(text);
+        let gained = |flag| self.found.flags.contains(flag) && !before.flags.contains(flag);
+        if !gained(Flag::Catastrophic) && !gained(Flag::Guard) {
+            self.found = before;
         }
     }
 }

@@ -92,9 +92,9 @@ pub(crate) fn destroys(word: &str) -> bool {
     says(word, DESTROYS)
 }
 
-/// Whether a verb only observes.
+/// Whether a verb only observes; its plural is the list of what it makes (`gh pr checks`).
 pub(crate) fn reads(word: &str) -> bool {
-    says(word, READS)
+    says(word, READS) || word.strip_suffix('s').is_some_and(|verb| READS.contains(&verb))
 }
 
 /// Judges a subcommand by its verb, which stands first or second (`compute instances delete`).

@@ -20,6 +20,13 @@ impl Machine<'_> {
         self.found.look_at_part(Part::word(&arg.text));
         match role {
             Role::Ignore | Role::Dir | Role::Command => {}
+            Role::Goal => {
+                // `group:artifact:version[:goal]` is fetched and run (Maven's command line).
+                if arg.text.split(':').count() > 2 && arg.text.contains('.') && !arg.text.starts_with('-') {
+                    self.found.effect(Effect::Install);
+                    self.found.raise(Tier::T2);
+                }
+            }
             Role::Content => {
                 self.found.content(&run.by, Effect::Inform, &arg.text);
                 self.sent(arg, run);
@@ -236,6 +243,7 @@ impl Machine<'_> {
         let paths = self.around.paths_at(self.env.cwd.as_deref());
         if text.starts_with(['.', '/', '~'])
             || text.ends_with(".whl")
+            || ecosystem == "go" && text.ends_with(".go")
             || text.ends_with(".tgz") && !text.contains("://")
         {
             code::run_file(self, &run.by, arg, None);
@@ -247,7 +255,11 @@ impl Machine<'_> {
         let direct = text.contains("://") || text.starts_with("git@") || text.starts_with("github:");
         let kinds = if direct { &[Kind::Git, Kind::Url][..] } else { &[Kind::Package][..] };
         let operand = kinds.iter().find_map(|kind| match kind {
-            Kind::Package => Operand::parse(Kind::Package, &format!("{ecosystem}:{text}"), &paths),
+            Kind::Package => {
+                let system = if run.by.starts_with("brew") { "brew" } else { "apt" };
+                let ecosystem = if ecosystem == "os" { system } else { ecosystem };
+                Operand::parse(Kind::Package, &format!("{ecosystem}:{text}"), &paths)
+            }
             kind => Operand::parse(*kind, text.trim_start_matches("git+"), &paths),
         });
         match operand {

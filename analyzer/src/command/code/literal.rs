@@ -28,10 +28,28 @@ const RUNS: &[&str] = &[
     "Bun.spawn",
     "Deno.Command",
     "os.spawn",
+    "shell-command",
+    "call-process",
+    "start-process",
+];
+/// The same in languages whose words for it mean something else in others.
+const RUNS_OTHER: &[&str] = &[
+    "exec ",
+    "exec(",
+    "exec\"",
+    "exec'",
+    "`",
+    "%x",
+    "qx",
+    "passthru(",
+    "proc_open",
+    "os.execute",
+    "io.popen",
+    "do shell script",
 ];
 /// Calls that remove files.
 const REMOVES: &[&str] = &[
-    "shutil.rmtree",
+    "rmtree",
     "os.remove",
     "os.unlink",
     ".unlink(",
@@ -44,6 +62,10 @@ const REMOVES: &[&str] = &[
     "FileUtils.rm",
     "unlink glob",
     "unlink(",
+    "unlink ",
+    "File.unlink",
+    "delete-file",
+    "delete-directory",
     "rimraf",
     "File.delete",
     "rm_rf",
@@ -51,7 +73,8 @@ const REMOVES: &[&str] = &[
     "Deno.remove",
 ];
 /// Calls that remove trees.
-const REMOVES_TREES: &[&str] = &["rmtree", "recursive", "rm_rf", "remove_tree", "rimraf", "unlink glob"];
+const REMOVES_TREES: &[&str] =
+    &["rmtree", "recursive", "delete-directory", "rm_rf", "remove_tree", "rimraf", "unlink glob"];
 /// Calls that talk to another machine and may carry a body.
 const SENDS: &[&str] = &[
     "requests.post",
@@ -97,11 +120,8 @@ const CHANGES: &[&str] =
 const LITERALS_MAX: usize = 256;
 
 pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &str) {
-    if language == "sql" {
-        return;
-    }
     let has = |names: &[&str]| names.iter().any(|name| text.contains(name));
-    let (removes, runs) = (has(REMOVES), has(RUNS));
+    let (removes, runs) = (has(REMOVES), has(RUNS) || language == "other" && has(RUNS_OTHER));
     if has(EVALUATES) && has(DECODES) {
         machine.found.opaque();
     }

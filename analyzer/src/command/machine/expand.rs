@@ -67,8 +67,16 @@ impl Growing {
 
     fn finish(mut self) -> Vec<Arg> {
         self.done.extend(self.word.take());
+        // A bracket that nothing closes stands for itself (bash manual, 3.5.8.1).
+        for word in self.done.iter_mut().filter(|word| word.glob) {
+            word.glob = is_pattern(&word.text) || !word.known;
+        }
         self.done
     }
+}
+
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
 }
 
 impl Machine<'_> {

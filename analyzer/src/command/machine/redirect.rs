@@ -129,8 +129,7 @@ impl Machine<'_> {
             return Stream::empty();
         }
         self.found.reads_place(by, &place, shown);
-        let mut stream =
-            place.path.as_ref().and_then(|path| self.files.get(path)).cloned().unwrap_or_default();
+        let mut stream = place.path.as_ref().and_then(|path| self.held(path)).unwrap_or_default();
         if let Some(operand) = &place.operand {
             stream.taint.absorb(&Taint { files: vec![operand.clone()], ..Taint::default() });
         }

@@ -4,6 +4,7 @@ use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 
 use super::super::Program;
+use super::super::foreign::is_foreign;
 use super::super::ir::Simple;
 use super::super::reason::Part;
 use super::super::table::lookup;
@@ -187,6 +188,9 @@ impl Machine<'_> {
                 self.meet(StepKind::Unlisted, head, args);
                 self.found.raise(Tier::T1);
                 self.found.effect(Effect::Exec);
+                if is_foreign(&base) {
+                    self.found.opaque_by("another shell's language");
+                }
                 self.unlisted(&base, args, &stdin)
             }
         }

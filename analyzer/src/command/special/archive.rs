@@ -58,6 +58,7 @@ pub(super) fn tar(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
         let target = value("-C").unwrap_or_else(|| Arg::literal("."));
         let place = machine.place(&target);
         machine.found.writes_place(by, &place, source_of(&source), true);
+        machine.fill(&place, &source.taint);
         return Some(Stream::unknown(source.taint));
     }
     let mut out = Stream::default();

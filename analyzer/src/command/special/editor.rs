@@ -4,6 +4,7 @@ use circinus_core::action::Tier;
 use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
+use super::super::code;
 use super::super::machine::Machine;
 use super::super::value::{Arg, Stream};
 use super::Call;
@@ -11,11 +12,33 @@ use super::Call;
 /// Options whose value is a script, and `+`, which is followed by one.
 const SCRIPTS: &[&str] = &["-c", "--cmd", "-ex", "-iex", "--ex", "--eval-command", "--eval", "-eval", "-O"];
 /// Words of such scripts that run a program.
-const RUNS: &[&str] = &["!", "system(", "shell ", "python ", "pipe ", "call job", "luado", "pydo", "run"];
+const RUNS: &[&str] = &[
+    "!",
+    "system(",
+    "shell ",
+    "python ",
+    "pipe ",
+    "call job",
+    "lua",
+    "py",
+    "perl ",
+    "ruby ",
+    "run",
+    "shell-command",
+    "call-process",
+    "start-process",
+    "load",
+    "spawn ",
+    "delete-",
+];
 
 /// `vim -c`, `less +!`, `gdb -ex`: the scripts among the options; the rest is left to the table.
 pub(super) fn scripts(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
-    let Call { by, args, .. } = call;
+    let Call { by, args, stdin, .. } = call;
+    if matches!(by, "ed" | "ex") {
+        let lines = stdin.text.as_deref().unwrap_or_default().lines();
+        lines.filter_map(|line| line.strip_prefix('!')).for_each(|command| machine.inner_shell(command));
+    }
     for (at, arg) in args.iter().enumerate() {
         let script = match arg.text.strip_prefix('+') {
             Some(script) => Some(arg.with_text(script)),
@@ -35,9 +58,11 @@ fn run(machine: &mut Machine<'_>, by: &str, script: &Arg) {
     machine.found.effect(Effect::Exec);
     machine.found.raise(Tier::T2);
     machine.found.content(by, Effect::Exec, &script.text);
-    if matches!(*word, "!" | "shell ") {
+    if matches!(*word, "!" | "shell " | "spawn ") {
         let command = script.text.split_once(*word).map_or("", |(_, command)| command);
-        machine.inner_shell(command);
+        machine.inner_shell(command.split(';').next().unwrap_or_default());
+    } else {
+        code::run_code(machine, by, "other", &script.stream());
     }
 }
 

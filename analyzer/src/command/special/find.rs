@@ -4,6 +4,7 @@ use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
+use super::super::code;
 use super::super::machine::Machine;
 use super::super::table::Role;
 use super::super::value::{Arg, Stream};
@@ -14,6 +15,47 @@ const INPUT_WORDS_MAX: usize = 32;
 
 /// Lines of the input of `xargs -I` that are tried.
 const INPUT_LINES_MAX: usize = 8;
+
+/// Tests and actions whose next word is their argument, whatever it looks like (find(1)).
+const WITH_ARGUMENT: &[&str] = &[
+    "-amin",
+    "-anewer",
+    "-atime",
+    "-cmin",
+    "-cnewer",
+    "-context",
+    "-ctime",
+    "-fstype",
+    "-gid",
+    "-group",
+    "-ilname",
+    "-iname",
+    "-inum",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-links",
+    "-lname",
+    "-maxdepth",
+    "-mindepth",
+    "-mmin",
+    "-mtime",
+    "-name",
+    "-newer",
+    "-path",
+    "-perm",
+    "-printf",
+    "-regex",
+    "-regextype",
+    "-samefile",
+    "-size",
+    "-type",
+    "-uid",
+    "-used",
+    "-user",
+    "-wholename",
+    "-xtype",
+];
 
 /// `find [paths] [expression]`.
 pub(super) fn walk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
@@ -64,7 +106,9 @@ pub(super) fn walk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
                 if let Some(target) = expression.get(at) {
                     machine.write_file(by, target, &Stream::default(), false);
                 }
+                at += 1;
             }
+            test if WITH_ARGUMENT.contains(&test) => at += 1,
             _ => {}
         }
     }
@@ -159,10 +203,13 @@ pub(super) fn xargs(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
             input = machine.read_file("xargs", file, false);
         }
     }
+    machine.found.effect(Effect::Exec);
+    if by == "parallel" {
+        jobs(machine, &command, mark.as_deref(), &input);
+    }
     if command.is_empty() {
         return Some(input);
     }
-    machine.found.effect(Effect::Exec);
     let words: Vec<Arg> = match &input.text {
         Some(text) => text
             .split_ascii_whitespace()
@@ -191,6 +238,28 @@ pub(super) fn xargs(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
         );
     }
     Some(out)
+}
+
+/// `parallel command`: the words joined are a command line for a shell, once for each line of the input;
+/// without words the lines themselves are. (With `-q` the words stay what they are, which is looked at too.)
+fn jobs(machine: &mut Machine<'_>, command: &[Arg], mark: Option<&str>, input: &Stream) {
+    if command.is_empty() {
+        code::run_code(machine, "parallel", "shell", input);
+        return;
+    }
+    let template = command.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+    let lines: Vec<&str> = match &input.text {
+        Some(text) => text.lines().map(str::trim).take(INPUT_LINES_MAX).collect(),
+        None => vec!["\"$input\""],
+    };
+    machine.env.set("input", Arg { taint: input.taint.clone(), ..Arg::unknown("$input") });
+    for line in lines {
+        let text = match mark {
+            Some(mark) => template.replace(mark, line),
+            None => format!("{template} {line}"),
+        };
+        machine.text(&text, &Stream::empty());
+    }
 }
 
 /// Words that come in are arguments; a shell that waits for its script runs the first of them.

@@ -110,6 +110,7 @@ pub(super) fn copy(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     }
     let place = machine.place(target);
     machine.found.writes_place(by, &place, source_of(&Stream::unknown(taint.clone())), true);
+    machine.fill(&place, &taint);
     if deletes {
         machine.found.deletes_place(by, &place, true);
     }

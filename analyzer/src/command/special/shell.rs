@@ -183,6 +183,18 @@ pub(super) fn eval(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     Some(code::run_code(machine, by, "shell", &stream))
 }
 
+/// `flock FILE -c TEXT` and its like: the text is a command line.
+pub(super) fn inline(machine: &mut Machine<'_>, call: Call<'_>) {
+    let Call { by, args, .. } = call;
+    for pair in args.windows(2) {
+        let [option, text] = pair else { continue };
+        let is_text = !text.text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'-'));
+        if matches!(option.text.as_str(), "-c" | "--command") && is_text {
+            code::run_code(machine, by, "shell", &text.stream());
+        }
+    }
+}
+
 /// Programs whose operands joined are a command line, such as `watch` and `trap`.
 pub(super) fn words(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { rule, args, .. } = call;
