@@ -20,6 +20,8 @@ mod host {
     mod process;
     mod record;
     mod refusal;
+    mod screen;
     mod stage;
     mod terminal;
+    mod unreported;
 }
