@@ -9,6 +9,7 @@ pub mod host_json;
 pub mod play;
 pub mod reconstruct;
 pub mod report;
+pub mod repository;
 pub mod rewrite;
 pub mod run;
 pub mod score;

@@ -15,6 +15,7 @@ use super::file_event::FileEvent;
 use super::format::{Event, Label, Session, names};
 use super::host_json::{host_json, session_end};
 use super::reconstruct::start_files;
+use super::repository::commit_all;
 use super::rewrite::Rewriter;
 use super::workspace::{FileCounts, Workspace, WorkspaceError};
 use crate::gate::{AskError, Gate};
@@ -162,6 +163,7 @@ impl<'a> Run<'a> {
             workspace.admit_cwd(&mut event.cwd, folder)?;
         }
         workspace.lay_down(&start_files(&session.events))?;
+        rewriter.targets().filter(|target| *target != stage.home).try_for_each(commit_all)?;
         // Two files may hold the same session; to the gate they are two.
         let session_id = format!("{}~{number}", session.id);
         Ok(Run { stage, workspace, session_id, texts })

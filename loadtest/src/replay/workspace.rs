@@ -51,6 +51,12 @@ pub struct WorkspaceError {
 }
 
 impl WorkspaceError {
+    /// That a folder could not be made a repository.
+    #[must_use]
+    pub fn commit(path: &Path, source: io::Error) -> WorkspaceError {
+        at("commit the files of", path)(source)
+    }
+
     /// That a folder could not be removed.
     #[must_use]
     pub fn remove(path: &Path, source: io::Error) -> WorkspaceError {
