@@ -42,6 +42,7 @@ pub fn snapshot(operands: usize) -> Snapshot {
         root: session(),
         workspace: WorkspaceId::new("/w"),
         host_version: None,
+        repository: None,
     };
     snapshot.apply(&Recorded { seq: EventSeq(1), at: UnixMillis(1), event: Event::SessionOpened(opened) });
     let numbers: Vec<usize> = (0..operands).collect();

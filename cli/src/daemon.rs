@@ -1,5 +1,6 @@
 //! The daemon: composition of index, store, server, analysis and gate, and its life from start to stop.
 
+mod batch;
 mod compose;
 mod control;
 mod evidence;
@@ -17,6 +18,7 @@ mod recorder;
 mod reservations;
 mod seal;
 mod service;
+mod site;
 mod stop;
 pub mod texts;
 pub mod unrecorded;
@@ -27,4 +29,4 @@ pub use compose::{RunError, run};
 pub use control::{ControlReply, ControlRequest, SessionCoverage, Status};
 pub use proposals::Proposal;
 pub use reconcile::Coverage;
-pub use service::Site;
+pub use site::Site;

@@ -21,6 +21,7 @@ mod daemon {
     mod database;
     mod death;
     mod delivery;
+    mod files;
     mod life;
     mod overlay;
     mod private;

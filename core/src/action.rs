@@ -342,6 +342,9 @@ pub struct Facts {
     pub settled: Vec<Operand>,
     /// Files with copied code that are no longer there: no build or test tool runs them.
     pub gone: Vec<Operand>,
+    /// Files that nothing binds under their names, with the artifact that first explained the same bytes
+    /// elsewhere: a file that was moved or copied by a step that nobody saw.
+    pub recognised: Vec<(Operand, ArtifactId)>,
     /// Where its plain values stand in what the session has read. Values are not indexed: the needle is the
     /// argument, and whoever holds the texts looks for it.
     pub sightings: Vec<Sighting>,

@@ -54,7 +54,7 @@ pub struct Artifact {
 pub struct Binding {
     /// The path.
     pub path: Operand,
-    /// Digest of the bytes at that moment; none for a tree.
+    /// Digest of the bytes at that moment; none for a tree, and for a file that could not be read.
     pub content: Option<Digest>,
     /// Everything below the path is bound too.
     pub tree: bool,

@@ -36,6 +36,22 @@ impl Digest {
     }
 }
 
+/// The digest of bytes that come in pieces; equal to [`Digest::of`] of all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Digester(blake3::Hasher);
+
+impl Digester {
+    /// Adds a piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The digest of all pieces.
+    pub fn finish(&self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

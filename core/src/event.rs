@@ -86,6 +86,20 @@ pub struct SessionOpened {
     pub workspace: WorkspaceId,
     /// Version of the host, if it said.
     pub host_version: Option<Box<str>>,
+    /// The repository that the workspace is, as it was then; none when it is no repository.
+    pub repository: Option<Repository>,
+}
+
+/// The repository of a workspace at the beginning of a session. Both facts decide authority, so they are
+/// recorded and never looked up again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repository {
+    /// Object id of the commit in HEAD, 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits; none when
+    /// there is no commit yet or HEAD could not be read.
+    pub head: Option<Box<str>>,
+    /// Whether the local reflog shows a commit that the user made: one that falls into no recorded activity.
+    /// A reflog is not transferred by a clone.
+    pub own: bool,
 }
 
 /// An event with its place in the log.

@@ -5,6 +5,7 @@
 //! structure: making the next one costs about what changed. One writer publishes; readers take the current
 //! snapshot without waiting and keep a consistent view for as long as they hold it.
 
+mod activity;
 mod acts;
 mod files;
 mod segment;
@@ -24,6 +25,7 @@ pub use self::standing::Required;
 
 pub(crate) use self::acts::stated_at;
 
+use self::activity::Activity;
 use self::acts::Acts;
 use self::files::Files;
 use self::segment::{Postings, Prints};
@@ -33,7 +35,7 @@ use crate::action::Flag;
 use crate::artifact::Artifact;
 use crate::copied;
 use crate::digest::Digest;
-use crate::event::{DecisionRecord, Event, HostBound, Recorded, SessionOpened};
+use crate::event::{DecisionRecord, Event, HostBound, Recorded, Repository, SessionOpened};
 use crate::evidence::{Judgement, Level};
 use crate::id::{ActId, ArtifactId, CallId, EventSeq, EvidenceId, SessionId, WorkspaceId};
 use crate::limits;
@@ -56,6 +58,10 @@ pub struct Session {
     pub hosts: Vec<HostBound>,
     /// The last event that claimed the session and came from elsewhere, until a decision has refused for it.
     pub impersonated: Option<EventSeq>,
+    /// Number of the event by which it was first seen.
+    pub since: EventSeq,
+    /// The repository of the workspace as it was then.
+    pub repository: Option<Repository>,
 }
 
 /// What the sessions of one root see.
@@ -94,6 +100,7 @@ pub struct Snapshot {
     sessions: HashMap<SessionId, Session>,
     calls: HashMap<(SessionId, CallId), ArtifactId>,
     files: Files,
+    activity: Activity,
     standing: Standing,
     acts: Acts,
     /// Host programs that were seen to answer questions by themselves.
@@ -110,9 +117,13 @@ impl Snapshot {
     /// The state after one more event. Events must come in the order of their numbers.
     pub fn apply(&mut self, recorded: &Recorded) {
         self.last = recorded.seq;
+        // A person who states something is at a terminal, and no agent need be at work.
+        if !matches!(recorded.event, Event::Stated(_)) {
+            self.activity.note(recorded.at);
+        }
         match &recorded.event {
-            Event::SessionOpened(opened) => self.open(opened, recorded.at),
-            Event::Ingested(artifact) => self.ingest(ArtifactId(recorded.seq), artifact),
+            Event::SessionOpened(opened) => self.open(opened, recorded),
+            Event::Ingested(artifact) => self.ingest(ArtifactId(recorded.seq), artifact, recorded.at),
             Event::Judged(judgement) => self.standing.record(EvidenceId(recorded.seq), judgement),
             Event::Stated(statement) => self.acts.state(ActId(recorded.seq), statement),
             Event::Decided(record) => self.decided(record),
@@ -151,13 +162,15 @@ impl Snapshot {
         }
     }
 
-    fn open(&mut self, opened: &SessionOpened, at: UnixMillis) {
+    fn open(&mut self, opened: &SessionOpened, recorded: &Recorded) {
         let before = self.root_of(&opened.session);
         let known = self.sessions.get(&opened.session);
         let session = Session {
             root: opened.root.clone(),
             workspace: opened.workspace.clone(),
-            opened: known.map_or(at, |known| known.opened),
+            opened: known.map_or(recorded.at, |known| known.opened),
+            since: known.map_or(recorded.seq, |known| known.since),
+            repository: known.map_or_else(|| opened.repository.clone(), |known| known.repository.clone()),
             hosts: known.map_or_else(Vec::new, |known| known.hosts.clone()),
             impersonated: known.and_then(|known| known.impersonated),
         };
@@ -186,14 +199,14 @@ impl Snapshot {
         self.horizons.insert(root.clone(), joined);
     }
 
-    fn ingest(&mut self, id: ArtifactId, artifact: &Artifact) {
+    fn ingest(&mut self, id: ArtifactId, artifact: &Artifact, at: UnixMillis) {
         self.operands += artifact.operands.len();
         self.artifacts.insert(id, Arc::new(artifact.clone()));
         if let Some(call) = &artifact.call {
             self.calls.insert((artifact.session.clone(), call.clone()), id);
         }
         for binding in &artifact.bindings {
-            self.files.bind(id, binding);
+            self.files.bind(id, binding, at);
         }
         self.share(id, artifact);
         let foreign: Vec<_> = self
@@ -319,6 +332,11 @@ impl Snapshot {
     /// The binding that explains the bytes at a path.
     pub fn binding(&self, path: &Operand) -> Option<Bound> {
         self.files.at(path)
+    }
+
+    /// Whether agents were at work at that moment, as far as the log tells: what happened then may be theirs.
+    pub fn was_active(&self, at: UnixMillis) -> bool {
+        self.activity.covers(at)
     }
 
     /// The artifact that first explained these bytes, at whatever path.

@@ -130,7 +130,7 @@ fn operands(observation: &Observation<'_>) -> Vec<Hit> {
 /// Inferred edges of what the agent composed: the earlier artifacts whose code it copied, then those that its
 /// operands stand in, each once.
 fn quotes(observation: &Observation<'_>, operands: &[Hit], snapshot: &Snapshot) -> Vec<Inferred> {
-    if observation.origin != Origin::AgentText {
+    if observation.origin != Origin::AgentText && observation.composed.is_none() {
         return Vec::new();
     }
     let code = Code { text: observation.composed.unwrap_or(observation.text), commands: operands };

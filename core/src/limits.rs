@@ -55,3 +55,9 @@ pub const SEARCHED_OPERANDS_MAX: usize = 16;
 /// Host processes kept for one session. A session is resumed a few times; the oldest is forgotten first, and
 /// a process that is forgotten must be bound again.
 pub const HOSTS_PER_SESSION_MAX: usize = 8;
+
+/// Spans of activity kept, oldest joined first: a joined span covers more time, so less counts as the user's.
+pub const ACTIVITY_SPANS_MAX: usize = 4_096;
+
+/// Two events closer than this belong to one span of activity: no call that the host waits for runs longer.
+pub const ACTIVITY_GAP_MS: u64 = 15 * 60 * 1_000;

@@ -71,6 +71,7 @@ impl Log {
             root: SessionId::new(root),
             workspace: WorkspaceId::new("/w"),
             host_version: None,
+            repository: None,
         }));
     }
 

@@ -36,6 +36,8 @@ pub struct Places {
     pub unrecorded: PathBuf,
     /// The key under which secrets are hashed.
     pub key: PathBuf,
+    /// Empty git repositories that git works in while it reads the objects of others.
+    pub git: PathBuf,
 }
 
 /// Why the folders are not usable.
@@ -103,6 +105,7 @@ impl Places {
             log: at("daemon.log"),
             unrecorded: at("unrecorded.jsonl"),
             key: at("secret.key"),
+            git: at("git"),
             home,
         }
     }

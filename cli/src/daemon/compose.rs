@@ -14,12 +14,14 @@ use circinus_store::{OpenError, ReplayError, Store, Writer};
 use thiserror::Error;
 
 use super::evidence::Analysis;
+use super::files::{Announced, Listings};
 use super::journal::Journal;
 use super::proposals::Proposals;
 use super::questions::Questions;
 use super::reconcile::Reconciler;
 use super::reservations::Reservations;
-use super::service::{Counters, Service, Site};
+use super::service::{Counters, Service};
+use super::site::Site;
 use super::stop::Stop;
 use super::texts::Texts;
 use super::waiting::Waiting;
@@ -80,6 +82,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let (waiting, ready, keeper) = Waiting::open()?;
     let analysis = Arc::new(Analysis::new(Arc::clone(&hot), places.database.clone()));
     let writer = start_writer(store, Arc::clone(&hot), Arc::clone(&waiting), Arc::clone(&analysis))?;
+    let (listings, lister) = Listings::open(places.git.clone())?;
     let service = Arc::new(Service {
         hot,
         journal: Journal::new(writer),
@@ -90,6 +93,8 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         texts,
         reconciler: Reconciler::default(),
         analysis: Arc::clone(&analysis),
+        listings: Arc::clone(&listings),
+        announced: Announced::default(),
         counters: Counters::default(),
         reservations: Reservations::default(),
         questions: Questions::default(),
@@ -119,6 +124,9 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     join([keeper])?;
     service.reconciler.close();
     join([transcripts])?;
+    // What still waits for a listing is recorded when it is there.
+    listings.close();
+    join([lister])?;
     analysis.stop();
     // What was accepted is committed and the store is closed; only then the lock is freed.
     service.journal.close();

@@ -6,6 +6,7 @@ use circinus_analyzer::Surroundings;
 use circinus_core::action::{Action, Facts, Role, SlotValue};
 use circinus_core::copied::{self, Code};
 use circinus_core::effect::Effect;
+use circinus_core::id::ArtifactId;
 use circinus_core::index::Snapshot;
 use circinus_core::limits::RUNNER_FILES_MAX;
 use circinus_core::lineage::Inferred;
@@ -16,6 +17,10 @@ use circinus_core::payload::{self, Payload, Piece};
 use super::files;
 use super::recorder::commands;
 use super::texts::Texts;
+
+/// Files of one action that are looked at for bytes that are known from elsewhere. An action that names more
+/// is no single script, and each costs a read.
+const RECOGNISED_MAX: usize = 32;
 
 /// The facts about an action in the state as it is now.
 pub(super) fn of(
@@ -28,6 +33,7 @@ pub(super) fn of(
     Facts {
         settled: settled(action, around, snapshot),
         gone: gone(action, snapshot),
+        recognised: recognised(action, snapshot),
         sightings: texts.sightings(action, snapshot),
         copies: copies(action, snapshot, texts),
         roots: Vec::new(),
@@ -42,6 +48,19 @@ fn gone(action: &Action, snapshot: &Snapshot) -> Vec<Operand> {
     }
     let files = snapshot.copied_files(&action.session).take(RUNNER_FILES_MAX);
     files.filter(|file| fs::symlink_metadata(file.canonical()).is_err()).cloned().collect()
+}
+
+/// Files that nothing binds under their names, by what was recorded of the same bytes elsewhere.
+fn recognised(action: &Action, snapshot: &Snapshot) -> Vec<(Operand, ArtifactId)> {
+    let files = action.slots.iter().filter_map(|slot| match &slot.value {
+        SlotValue::File(path) if snapshot.binding(path).is_none() => Some(path),
+        _ => None,
+    });
+    let known = files.take(RECOGNISED_MAX).filter_map(|path| {
+        let content = files::content_of(path.canonical())?;
+        Some((path.clone(), snapshot.holding(&content)?))
+    });
+    known.collect()
 }
 
 /// Copied code in what the action would run or make persist.
@@ -86,11 +105,14 @@ fn settled(action: &Action, around: &Surroundings, snapshot: &Snapshot) -> Vec<O
     });
     let made = |path: &Operand| {
         let bound = snapshot.binding(path).and_then(|bound| snapshot.artifact(bound.artifact));
-        bound.is_some_and(|artifact| artifact.origin == Origin::AgentText)
+        bound.is_some_and(|artifact| {
+            artifact.origin == Origin::AgentText || artifact.origin.is_workspace_file()
+        })
     };
+    let opened = snapshot.session(&action.session).map(|session| session.opened);
     let there = |path: &Operand| {
         files::is_inside(path.canonical(), &around.paths.workspace)
-            && files::predates(path.canonical(), &action.session, snapshot)
+            && opened.is_some_and(|opened| files::is_older_than(path.canonical(), opened))
     };
     paths.filter(|path| made(path) || there(path)).cloned().collect()
 }

@@ -1,37 +1,37 @@
-//! What a file is: the artifact or the origin that explains its bytes, from the bindings and the file system.
+//! What a file is: the artifact or the origin that explains its bytes, from the bindings, the repository as it
+//! was when the session began, and the file system.
 
-use std::fs::{self, OpenOptions};
+mod explain;
+mod fingerprint;
+mod listing;
+mod listings;
+mod prior;
+mod repository;
+mod written;
+
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
-use circinus_core::artifact::Binding;
-use circinus_core::authority::Secrecy;
 use circinus_core::digest::Digest;
-use circinus_core::id::SessionId;
-use circinus_core::index::Snapshot;
-use circinus_core::lineage::{Observed, Step};
-use circinus_core::operand::{Kind, Operand, PathContext};
-use circinus_core::origin::Origin;
+use circinus_core::operand::{Kind, Operand};
 use circinus_core::time::UnixMillis;
 use rustix::fs::OFlags;
 
-/// Bytes read of one file. What is longer is bound by the digest of its first part.
-const FILE_BYTES_MAX: u64 = 8 << 20;
+pub(super) use self::explain::{Explained, Scene, explain, lesser};
+pub use self::listing::{ListError, version as git_version};
+pub(super) use self::listings::{Deferred, Listings};
+pub(super) use self::prior::{Announced, Place, Prior};
+pub(super) use self::repository::look as look_at_repository;
+pub(super) use self::written::{bind_file, look as look_at_written};
 
-/// Directory names under which dependencies live.
-const DEPENDENCY_TREES: [&str; 8] =
-    ["node_modules", "site-packages", "vendor", ".venv", "venv", "bower_components", "Pods", "registry"];
+/// Bytes read of one file as the content of an artifact; its digest is that of the whole file.
+const READ_BYTES_MAX: u64 = 8 << 20;
 
-/// A file's bytes and how they are explained.
-#[derive(Debug)]
-pub struct Explained {
-    /// Where they came from.
-    pub origin: Origin,
-    /// Artifacts that they were copied from.
-    pub parents: Vec<Observed>,
-    /// Whether they are confidential.
-    pub secrecy: Secrecy,
-}
+/// Folders that package managers fill by themselves. `vendor` is none: it is mostly tracked.
+const INSTALLED: [&str; 5] = ["node_modules", ".venv", "venv", "bower_components", "Pods"];
 
 /// Reads a regular file, bounded.
 ///
@@ -39,65 +39,42 @@ pub struct Explained {
 ///
 /// The operating system's; reading something that is no regular file is `InvalidInput`.
 pub fn read(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(READ_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn open(path: &str) -> io::Result<File> {
     // Not blocking: opening a named pipe would wait for its other end.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(file)
 }
 
-/// The binding of a path to the bytes it holds now; a path that cannot be read is bound as a tree would be,
-/// by name alone.
-pub fn bind(path: &Operand, bytes: Option<&[u8]>) -> Binding {
-    Binding { path: path.clone(), content: bytes.map(Digest::of), tree: bytes.is_none() }
+/// The digest of all bytes of a regular file; none when it cannot be read or is too long to be known.
+pub(super) fn content_of(path: &str) -> Option<Digest> {
+    fingerprint::of_file(path, None).ok().map(|print| print.content)
 }
 
-/// Explains the bytes of a file, strictest first: a recorded binding of the path, then what was there before
-/// the session, then a recorded binding of the same bytes elsewhere, else nothing explains them.
-///
-/// INVARIANT (read-back-cannot-launder): a binding is consulted before the file's age, in every session.
-pub fn explain(path: &Operand, paths: &PathContext, session: &SessionId, snapshot: &Snapshot) -> Explained {
-    // Read only where the bytes decide.
-    let content = || read(path.canonical()).ok().map(|bytes| Digest::of(&bytes));
-    let secrecy = if is_credential(path) { Secrecy::Secret } else { Secrecy::Public };
-    let whole = |parent| vec![Observed { parent, step: Step::Whole }];
-    let origin_of = |id| snapshot.artifact(id).map_or(Origin::Opaque, |artifact| artifact.origin);
-    if let Some(bound) = snapshot.binding(path) {
-        let unchanged = bound.tree || content().is_some_and(|content| bound.content == Some(content));
-        let origin = if unchanged { origin_of(bound.artifact) } else { Origin::WsUnexplained };
-        return Explained { origin, parents: whole(bound.artifact), secrecy };
-    }
-    let inside = is_inside(path.canonical(), &paths.workspace);
-    if predates(path.canonical(), session, snapshot) {
-        let origin = match (inside, is_dependency(path.canonical(), &paths.workspace)) {
-            (false, _) => Origin::FileOutside,
-            (true, true) => Origin::DepTree,
-            (true, false) => Origin::WsUntracked,
-        };
-        return Explained { origin, parents: Vec::new(), secrecy };
-    }
-    if let Some(elsewhere) = content().and_then(|content| snapshot.holding(&content)) {
-        return Explained { origin: origin_of(elsewhere), parents: whole(elsewhere), secrecy };
-    }
-    Explained { origin: Origin::WsUnexplained, parents: Vec::new(), secrecy }
-}
-
-/// Whether the file has not changed since before the session: its inode's change time, which a program
-/// cannot set at will, is not later than the session's beginning.
-pub fn predates(path: &str, session: &SessionId, snapshot: &Snapshot) -> bool {
-    let Some(session) = snapshot.session(session) else { return false };
+/// Whether something has not changed since `moment`: its inode's change time, which a program cannot set at
+/// will, is not later.
+pub(super) fn is_older_than(path: &str, moment: UnixMillis) -> bool {
     let Ok(metadata) = fs::metadata(path) else { return false };
-    changed_at(&metadata).is_some_and(|changed| changed <= session.opened)
+    changed_at(&metadata).is_some_and(|changed| changed <= moment)
 }
 
-fn changed_at(metadata: &fs::Metadata) -> Option<UnixMillis> {
+fn changed_at(metadata: &Metadata) -> Option<UnixMillis> {
     let seconds = u64::try_from(metadata.ctime()).ok()?;
     let millis = u64::try_from(metadata.ctime_nsec()).ok()? / 1_000_000;
     Some(UnixMillis(seconds.checked_mul(1_000)?.checked_add(millis)?))
+}
+
+fn created_at(metadata: &Metadata) -> Option<UnixMillis> {
+    let since = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(UnixMillis(u64::try_from(since.as_millis()).ok()?))
 }
 
 /// Whether `path` is `root` or lies below it.
@@ -106,14 +83,18 @@ pub fn is_inside(path: &str, root: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.ends_with('/'))
 }
 
-fn is_dependency(path: &str, workspace: &str) -> bool {
-    let below = path.strip_prefix(workspace).unwrap_or(path);
-    below.split('/').any(|component| DEPENDENCY_TREES.contains(&component))
-}
-
 /// Whether the path is a credential store.
 pub fn is_credential(path: &Operand) -> bool {
     path.kind() == Kind::Path && circinus_analyzer::call::is_credential_path(path.canonical())
+}
+
+/// The folders of installed dependencies that lie directly in one of `places`.
+pub(super) fn installed_in(places: &[&str]) -> Vec<String> {
+    let folders = places.iter().flat_map(|place| INSTALLED.map(|name| format!("{place}/{name}")));
+    let mut found: Vec<_> = folders.filter(|folder| Path::new(folder).is_dir()).collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The directory that a session works in: the nearest one at or above `cwd` that holds a repository, else
@@ -133,7 +114,63 @@ pub fn workspace_of(cwd: &str, home: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::is_inside;
+    use circinus_core::action::FileWrite;
+    use circinus_core::index::Snapshot;
+    use circinus_core::operand::PathContext;
+
+    use super::*;
+
+    /// A folder with a workspace `w` in it.
+    pub(super) struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        pub(super) fn with(names: &[&str]) -> Self {
+            let folder = Self(tempfile::tempdir().unwrap());
+            names.iter().for_each(|name| folder.write(name));
+            folder
+        }
+
+        pub(super) fn write(&self, name: &str) {
+            let path = self.0.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+
+        pub(super) fn context(&self) -> PathContext {
+            let workspace: Box<str> = self.0.path().join("w").to_str().unwrap().into();
+            PathContext { cwd: workspace.clone(), home: "/h".into(), workspace, case_sensitive: true }
+        }
+
+        /// A path of the workspace.
+        pub(super) fn path(&self, name: &str) -> Operand {
+            Operand::parse(Kind::Path, name, &self.context()).unwrap()
+        }
+
+        pub(super) fn prior(&self, writes: &[FileWrite], began: UnixMillis) -> Prior {
+            let (listings, thread) = Listings::open(self.0.path().join("git")).unwrap();
+            let (paths, snapshot) = (self.context(), Snapshot::default());
+            let scene = Scene { paths: &paths, session: None, snapshot: &snapshot, listings: &listings };
+            let prior = Prior::look(writes, false, began, &scene);
+            listings.close();
+            thread.join().unwrap();
+            prior
+        }
+    }
+
+    /// A moment after the file was written and before the next one will be, both by more than the file system's
+    /// clock can be behind.
+    pub(super) fn now_after(folder: &Folder, name: &str) -> UnixMillis {
+        let metadata = fs::metadata(folder.0.path().join(name)).unwrap();
+        let written = changed_at(&metadata).unwrap();
+        let probe = folder.0.path().join("probe");
+        loop {
+            fs::write(&probe, "").unwrap();
+            let now = changed_at(&fs::metadata(&probe).unwrap()).unwrap();
+            if now.0 > written.0 + 40 {
+                return now;
+            }
+        }
+    }
 
     #[test]
     fn a_named_pipe_is_refused_and_not_waited_for() {

@@ -2,7 +2,7 @@
 
 use circinus_analyzer::Surroundings;
 use circinus_analyzer::call::{Who, understand};
-use circinus_core::action::Action;
+use circinus_core::action::{Action, FileWrite};
 use circinus_core::event::{Commit, DecisionRecord, Event};
 use circinus_core::explain::Explanation;
 use circinus_core::gate::{self, Circumstances, Decision, Permit, Weighed};
@@ -25,6 +25,8 @@ pub struct Asked {
     pub asks: Asks,
     /// What it would do.
     pub action: Action,
+    /// The files that it would write.
+    pub writes: Vec<FileWrite>,
     /// How long it has waited for evidence, in milliseconds.
     pub waited_ms: u32,
 }
@@ -40,9 +42,10 @@ impl Asked {
         texts: &Texts,
         seal: &[u8; 32],
     ) -> Self {
-        let mut action = understand(&call.call, who(event, call), around).action.sealed(seal);
+        let understood = understand(&call.call, who(event, call), around);
+        let (mut action, writes) = (understood.action.sealed(seal), understood.writes);
         action.facts = facts::of(&action, around, snapshot, texts, seal);
-        Self { event: event.name.clone(), asks: event.asks, action, waited_ms: 0 }
+        Self { event: event.name.clone(), asks: event.asks, action, writes, waited_ms: 0 }
     }
 
     /// Decides on the state as it is now.

@@ -236,6 +236,8 @@ impl Service {
             snapshot: &snapshot,
             seal: &self.seal,
             texts: &self.texts,
+            listings: &self.listings,
+            announced: &self.announced,
         })
     }
 
@@ -255,6 +257,7 @@ impl Service {
             session: notice.session.clone(),
             root,
             workspace: own.workspace.clone(),
+            repository: own.repository.clone(),
             host_version: None,
         };
         self.commit_late(Commit { event: Event::SessionOpened(opened), body: None, delivery: None });

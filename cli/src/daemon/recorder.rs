@@ -4,6 +4,7 @@ mod prompt;
 mod told;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use circinus_analyzer::Surroundings;
 use circinus_analyzer::call::{Source, Understanding, understand};
@@ -11,8 +12,9 @@ use circinus_analyzer::command;
 use circinus_core::action::{FileWrite, ToolCall, WriteSource};
 use circinus_core::artifact::Binding;
 use circinus_core::authority::Secrecy;
+use circinus_core::effect::Effect;
 use circinus_core::event::Commit;
-use circinus_core::id::CallId;
+use circinus_core::id::{ArtifactId, CallId};
 use circinus_core::index::Snapshot;
 use circinus_core::ingest::{self, Observation};
 use circinus_core::lineage::{Observed, Step};
@@ -20,7 +22,7 @@ use circinus_core::operand::{Hit, Kind, Operand};
 use circinus_core::origin::Origin;
 use circinus_core::view::ViewChain;
 
-use super::files;
+use super::files::{self, Announced, Explained, Listings, Place, Prior, Scene};
 use super::gatekeeper::who;
 use super::hosts::Voice;
 use super::texts::Texts;
@@ -40,6 +42,10 @@ pub(super) struct Recorder<'a> {
     pub seal: &'a [u8; 32],
     /// Texts of what was recorded before.
     pub texts: &'a Texts,
+    /// What the repositories track.
+    pub listings: &'a Listings,
+    /// What lay at the places of the announced calls.
+    pub announced: &'a Announced,
 }
 
 /// One content with where it came from.
@@ -100,7 +106,12 @@ impl Recorder<'_> {
     pub(super) fn outcome(&self, call: &AnnouncedCall, outcome: &Outcome) -> Vec<Commit> {
         let understood = understand(&call.call, who(self.event, call), self.around);
         let mut commits: Vec<_> = self.output(call, &understood, outcome).into_iter().collect();
-        commits.extend(understood.writes.iter().map(|write| self.write(call, write)));
+        let prior = self.announced.of(&self.event.session, call.id.as_ref());
+        let prior = prior.as_deref();
+        commits.extend(understood.writes.iter().filter_map(|write| self.write(call, write, prior)));
+        if understood.action.effects.contains(Effect::Install) {
+            commits.extend(self.installed(call));
+        }
         if let Some(name) = &outcome.loaded {
             let bodies = [false, true].map(|of_user| self.body(name, of_user));
             commits.extend(bodies.into_iter().find(|found| !found.is_empty()).unwrap_or_default());
@@ -156,9 +167,8 @@ impl Recorder<'_> {
         }
         let seen = match self.path(path) {
             Some(path) => {
-                let files::Explained { origin, parents, secrecy } =
-                    files::explain(&path, &self.around.paths, &self.event.session, self.snapshot);
-                Seen { parents, secrecy, ..Seen::text(label, output, origin) }
+                let Explained { origin, parents, derived, secrecy, .. } = self.explain(&path);
+                Seen { parents, derived, secrecy, ..Seen::text(label, output, origin) }
             }
             None => Seen::text(label, output, Origin::Opaque),
         };
@@ -169,66 +179,103 @@ impl Recorder<'_> {
     fn file(&self, path: &str, how: &str) -> Option<Commit> {
         let path = self.path(path)?;
         let bytes = files::read(path.canonical()).ok()?;
-        let files::Explained { origin, parents, secrecy } =
-            files::explain(&path, &self.around.paths, &self.event.session, self.snapshot);
+        let Explained { origin, parents, derived, secrecy, .. } = self.explain(&path);
         let label = format!("{how} {path}");
-        let seen = Seen { bytes: Cow::Owned(bytes), parents, secrecy, ..Seen::text(&label, "", origin) };
+        let seen =
+            Seen { bytes: Cow::Owned(bytes), parents, derived, secrecy, ..Seen::text(&label, "", origin) };
         Some(self.commit(None, seen))
     }
 
-    /// A file that a call wrote, bound to what explains its bytes.
-    fn write(&self, call: &AnnouncedCall, write: &FileWrite) -> Commit {
-        let path = write.path.canonical();
-        let bytes = if write.tree { None } else { files::read(path).ok() };
-        let mut parents = Vec::new();
-        let mut secrecy = Secrecy::Public;
+    fn explain(&self, path: &Operand) -> Explained {
+        let session = self.snapshot.session(&self.event.session);
+        let scene =
+            Scene { paths: &self.around.paths, session, snapshot: self.snapshot, listings: self.listings };
+        files::explain(path, &scene)
+    }
+
+    /// A file that a call wrote, bound to what explains its bytes; none when nothing of it is there.
+    fn write(&self, call: &AnnouncedCall, write: &FileWrite, prior: Option<&Prior>) -> Option<Commit> {
+        let opened = self.snapshot.session(&self.event.session).map(|session| session.opened);
+        let written = files::look_at_written(write, prior, opened.unwrap_or_default(), &self.around.paths);
+        if written.bindings.is_empty() {
+            return None;
+        }
+        let mut made = self.made(call, write, prior);
+        let mut earlier = self.earlier(&written.bindings);
+        earlier.retain(|id| made.parents.iter().all(|known| known.parent != *id));
+        made.parents.extend(earlier.into_iter().map(|parent| Observed { parent, step: Step::Whole }));
+        let label = format!("{} wrote {}", call.tool, write.path);
+        let seen = Seen {
+            derived: !matches!(write.from, WriteSource::Remote(_)),
+            secrecy: made.secrecy,
+            parents: made.parents,
+            bindings: written.bindings,
+            analysed: written.bytes.is_some(),
+            bytes: Cow::Owned(written.bytes.unwrap_or_default()),
+            composed: match &call.call {
+                ToolCall::EditFile { new, .. } => Some(&**new),
+                _ => None,
+            },
+            ..Seen::text(&label, "", made.origin)
+        };
+        Some(self.commit(Some(call), seen))
+    }
+
+    /// What was recorded of the same bytes before. That a command would write a place does not say that it did,
+    /// and an agent can type what it has downloaded.
+    fn earlier(&self, bindings: &[Binding]) -> BTreeSet<ArtifactId> {
+        let contents = bindings.iter().filter_map(|binding| binding.content);
+        contents.filter_map(|content| self.snapshot.holding(&content)).collect()
+    }
+
+    /// What explains the bytes that a call wrote.
+    fn made(&self, call: &AnnouncedCall, write: &FileWrite, prior: Option<&Prior>) -> Explained {
         let origin = match &write.from {
             WriteSource::Remote(_) => Origin::CmdRemote,
+            WriteSource::Agent if matches!(call.call, ToolCall::EditFile { .. }) => {
+                return self.copied(std::slice::from_ref(&write.path), prior);
+            }
             WriteSource::Agent => Origin::AgentText,
             WriteSource::Built => Origin::WsUntracked,
             WriteSource::Local => Origin::CmdLocal,
-            WriteSource::Files(sources) => {
-                (parents, secrecy) = self.inputs(sources);
-                self.origin_of_copy(sources, &write.path)
-            }
+            WriteSource::Files(sources) => return self.copied(sources, prior),
         };
-        let mut composed = None;
-        if let ToolCall::EditFile { new, .. } = &call.call {
-            composed = Some(&**new);
-            let before = self.snapshot.binding(&write.path);
-            parents.extend(before.map(|bound| Observed { parent: bound.artifact, step: Step::Whole }));
-        }
-        let label = format!("{} wrote {path}", call.tool);
-        let binding = files::bind(&write.path, bytes.as_deref());
-        let analysed = bytes.is_some();
-        let seen = Seen {
-            bytes: Cow::Owned(bytes.unwrap_or_default()),
-            derived: !matches!(write.from, WriteSource::Remote(_)),
-            secrecy,
-            parents,
-            bindings: vec![binding],
-            analysed,
-            composed,
-            ..Seen::text(&label, "", origin)
-        };
-        self.commit(Some(call), seen)
+        Explained::of(origin)
     }
 
-    /// The origin of a copy: that of its sources where nothing recorded explains them (the least of them),
-    /// else neutral, so that the recorded parents alone decide.
-    ///
-    /// A workspace file that was changed in place is its own source; its bytes from before are gone, so where
-    /// no binding speaks of them it counts as the workspace file that it was.
-    fn origin_of_copy(&self, sources: &[Operand], written: &Operand) -> Origin {
-        let unrecorded = sources.iter().filter(|source| self.snapshot.binding(source).is_none());
-        let explained = unrecorded.map(|source| {
-            let inside = files::is_inside(source.canonical(), &self.around.paths.workspace);
-            if source == written && inside {
-                return Origin::WsUntracked;
+    /// What explains bytes that came from files: of the sources that are recorded their artifacts alone decide,
+    /// of the others the least.
+    fn copied(&self, sources: &[Operand], prior: Option<&Prior>) -> Explained {
+        let mut made = Explained::of(Origin::AgentText);
+        for source in sources {
+            let was = match prior.and_then(|prior| prior.at(source)) {
+                Some(Place::File(explained) | Place::Folder(explained)) => explained.clone(),
+                // It was made by the call.
+                Some(Place::Absent) => continue,
+                None => self.explain(source),
+            };
+            made.secrecy = made.secrecy.max(was.secrecy);
+            made.parents.extend(was.parents);
+            if !was.recorded {
+                made.origin = files::lesser(made.origin, was.origin);
             }
-            files::explain(source, &self.around.paths, &self.event.session, self.snapshot).origin
-        });
-        explained.max().unwrap_or(Origin::AgentText)
+        }
+        made
+    }
+
+    /// The trees of dependencies that an install made or changed, as far as they lie where it ran.
+    fn installed(&self, call: &AnnouncedCall) -> Option<Commit> {
+        let places = [&*self.around.paths.cwd, &*self.around.paths.workspace];
+        let trees = files::installed_in(&places);
+        let bindings: Vec<_> = trees
+            .iter()
+            .filter_map(|tree| self.path(tree))
+            .map(|path| Binding { path, content: None, tree: true })
+            .collect();
+        let label = format!("{} installed {}", call.tool, trees.join(" "));
+        let seen =
+            Seen { derived: true, bindings, analysed: false, ..Seen::text(&label, "", Origin::DepTree) };
+        (!seen.bindings.is_empty()).then(|| self.commit(Some(call), seen))
     }
 
     /// Recorded artifacts behind the files that flowed into something, and whether any is confidential.

@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use circinus_analyzer::Surroundings;
-use circinus_core::action::{Flag, Tier};
+use circinus_core::action::{Flag, Tier, ToolCall};
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, SessionOpened};
 use circinus_core::gate::{Decision, Heavy, Permit, Weighed};
 use circinus_core::id::{ActId, SessionId, WorkspaceId};
 use circinus_core::index::{Hot, Snapshot};
-use circinus_core::operand::PathContext;
 use circinus_core::policy::{Profile, Verdict};
 use circinus_ipc::{Peer, Reply, Responder};
 
+use super::batch::Batch;
 use super::evidence::Analysis;
-use super::files;
+use super::files::{self, Announced, Deferred, Listings, Prior, Scene};
 use super::gatekeeper::Asked;
 use super::hosts::Voice;
 use super::journal::Journal;
@@ -26,13 +26,14 @@ use super::questions::Questions;
 use super::reconcile::Reconciler;
 use super::recorder::Recorder;
 use super::reservations::{self, Reservations};
+use super::site::Site;
 use super::stop::Stop;
 use super::texts::Texts;
 use super::waiting::{Parked, Waiting};
 use crate::adapter::claude_code::event;
 use crate::adapter::claude_code::response::{self, HookOutput};
 use crate::adapter::claude_code::settings_change::still_guards;
-use crate::config::CommandOverlay;
+use crate::clock;
 use crate::host::{AnnouncedCall, HostEvent, HostEventKind};
 
 /// An action that waits for evidence, with the way back to its client.
@@ -64,26 +65,6 @@ pub(super) struct Counters {
     pub unrecorded: AtomicU64,
 }
 
-/// Commits of one event that are answered together.
-struct Batch {
-    left: usize,
-    output: HookOutput,
-    responder: Option<Responder>,
-}
-
-impl Batch {
-    /// Counts one acknowledgement; the last one answers.
-    fn finish_one(&mut self, failure: Option<HookOutput>) {
-        self.output = failure.unwrap_or(std::mem::take(&mut self.output));
-        self.left = self.left.saturating_sub(1);
-        if self.left == 0
-            && let Some(responder) = self.responder.take()
-        {
-            respond(responder, std::mem::take(&mut self.output));
-        }
-    }
-}
-
 /// Everything a request needs.
 pub(super) struct Service {
     /// The published state.
@@ -104,6 +85,10 @@ pub(super) struct Service {
     pub(super) reconciler: Reconciler,
     /// The analysis of what is recorded.
     pub analysis: Arc<Analysis>,
+    /// What the repositories track.
+    pub(super) listings: Arc<Listings>,
+    /// What lay at the places of the announced calls.
+    pub(super) announced: Announced,
     /// Counters for `status`.
     pub counters: Counters,
     /// Acts that decisions on their way use up.
@@ -116,39 +101,6 @@ pub(super) struct Service {
     pub database: PathBuf,
     /// How to end.
     pub stop: Stop,
-}
-
-/// Facts about this machine and user that do not change while the daemon runs.
-#[derive(Clone, Debug)]
-pub struct Site {
-    /// The user's home directory.
-    pub home: Box<str>,
-    /// Where Circinus keeps its files.
-    pub circinus_home: Box<str>,
-    /// Where the host keeps its configuration.
-    pub host_config_dirs: Vec<Box<str>>,
-    /// Where scratch files go.
-    pub temp_dirs: Vec<Box<str>>,
-    /// The user's additions to the command table.
-    pub commands: CommandOverlay,
-}
-
-impl Site {
-    /// The surroundings of a call made in `cwd` of `workspace`.
-    pub fn around(&self, cwd: &str, workspace: &str) -> Surroundings {
-        Surroundings {
-            paths: PathContext {
-                cwd: cwd.into(),
-                home: self.home.clone(),
-                workspace: workspace.into(),
-                case_sensitive: true,
-            },
-            circinus_home: self.circinus_home.clone(),
-            host_config_dirs: self.host_config_dirs.clone(),
-            temp_dirs: self.temp_dirs.clone(),
-            overlay: Arc::clone(&self.commands.rows),
-        }
-    }
 }
 
 impl Service {
@@ -176,6 +128,7 @@ impl Service {
             ),
             HostEventKind::BeforeCall(call) => {
                 let asked = self.understood(&event, call);
+                self.look_before(&event, call, &asked);
                 self.gate(Postponed { asked, began, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
@@ -185,7 +138,7 @@ impl Service {
                 self.prompted(&event, call, &voice);
                 respond(responder, HookOutput::silent());
             }
-            _ => self.record(&event, &voice, responder),
+            _ => self.record(event, voice, responder),
         }
     }
 
@@ -206,6 +159,18 @@ impl Service {
             asked.action.flags = asked.action.flags.with(Flag::StoreDown);
         }
         asked
+    }
+
+    /// Notes what lies at the places that a call would change, while it is still there.
+    fn look_before(&self, event: &HostEvent, call: &AnnouncedCall, asked: &Asked) {
+        let Some(id) = call.id.as_ref().filter(|_| !asked.writes.is_empty()) else { return };
+        let snapshot = self.hot.load();
+        let around = self.around(event, &snapshot);
+        let session = snapshot.session(&event.session);
+        let scene = Scene { paths: &around.paths, session, snapshot: &snapshot, listings: &self.listings };
+        let edits = matches!(call.call, ToolCall::EditFile { .. });
+        let prior = Prior::look(&asked.writes, edits, clock::now(), &scene);
+        self.announced.remember(&event.session, id, prior);
     }
 
     /// Decides an action, parks it where a judgement is still worth waiting for, and answers it.
@@ -318,10 +283,18 @@ impl Service {
     }
 
     /// Records what an event brought and answers after all of it is durable.
-    fn record(self: &Arc<Self>, event: &HostEvent, voice: &Voice, responder: Responder) {
-        let mut commits = self.observations(event, voice);
-        commits.extend(self.learn(event, voice));
-        self.commit_all(commits, responder);
+    fn record(self: &Arc<Self>, event: HostEvent, voice: Voice, responder: Responder) {
+        let snapshot = self.hot.load();
+        let service = Arc::clone(self);
+        let session = event.session.clone();
+        let record: Deferred = Box::new(move || {
+            let mut commits = service.observations(&event, &voice);
+            commits.extend(service.learn(&event, &voice));
+            service.commit_all(commits, responder);
+        });
+        // What a file is depends on what was tracked when the session began: its listing comes first.
+        let at_once = self.listings.defer(snapshot.session(&session), record);
+        at_once.into_iter().for_each(|record| record());
     }
 
     /// What an event brought, ready to be committed.
@@ -335,6 +308,8 @@ impl Service {
             snapshot: &snapshot,
             seal: &self.seal,
             texts: &self.texts,
+            listings: &self.listings,
+            announced: &self.announced,
         };
         match &event.kind {
             HostEventKind::Prompt { text, author } => recorder.prompt(text, author, &self.texts),
@@ -364,8 +339,7 @@ impl Service {
         if commits.is_empty() {
             return respond(responder, HookOutput::silent());
         }
-        let batch = Batch { left: commits.len(), output: HookOutput::silent(), responder: Some(responder) };
-        let batch = Arc::new(Mutex::new(batch));
+        let batch = Arc::new(Mutex::new(Batch::of(commits.len(), responder)));
         for commit in commits {
             let (batch, service) = (Arc::clone(&batch), Arc::clone(self));
             let held = self.hold(&commit);
@@ -458,10 +432,12 @@ impl Service {
         if self.hot.load().session(&event.session).is_some() {
             return;
         }
+        let workspace = files::workspace_of(&event.cwd, &self.site.home);
         let opened = SessionOpened {
             session: event.session.clone(),
             root: event.session.clone(),
-            workspace: WorkspaceId::new(files::workspace_of(&event.cwd, &self.site.home)),
+            repository: files::look_at_repository(&workspace, &self.hot.load()),
+            workspace: WorkspaceId::new(workspace),
             host_version: None,
         };
         // Its first events may come at once; the delivery makes them one opening.

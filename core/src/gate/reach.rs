@@ -218,9 +218,10 @@ impl<'a> Viewer<'a> {
     /// A file as a whole: its own artifact and what it was copied from; for what runs or persists also what
     /// its author quoted, as evidence only.
     fn file(&self, path: &Operand) -> Reach {
-        let own = self.snapshot.binding(path).and_then(|bound| {
-            self.snapshot.artifact(bound.artifact).map(|artifact| (bound.artifact, artifact))
-        });
+        let recognised = self.action.facts.recognised.iter().find(|(known, _)| known == path);
+        let id = self.snapshot.binding(path).map(|bound| bound.artifact);
+        let id = id.or(recognised.map(|(_, id)| *id));
+        let own = id.and_then(|id| self.snapshot.artifact(id).map(|artifact| (id, artifact)));
         let Some((id, own)) = own else { return self.operands(std::slice::from_ref(path)) };
         let cover = self.cover_of_whole(path, id, own);
         let mut reach = if cover.grants() {

@@ -6,16 +6,19 @@ use crate::artifact::Binding;
 use crate::digest::Digest;
 use crate::id::ArtifactId;
 use crate::operand::Operand;
+use crate::time::UnixMillis;
 
 /// One recorded state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The artifact that explains it.
     pub artifact: ArtifactId,
-    /// Digest of the bytes at that moment; none for a tree.
+    /// Digest of the bytes at that moment; none for a tree, and for a file that could not be read.
     pub content: Option<Digest>,
     /// Everything below the path is bound too.
     pub tree: bool,
+    /// When it was recorded; what is below a tree and changed later is not explained by it.
+    pub at: UnixMillis,
 }
 
 /// All bindings; the newest of a path counts.
@@ -26,10 +29,10 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn bind(&mut self, artifact: ArtifactId, binding: &Binding) {
-        let bound = Bound { artifact, content: binding.content, tree: binding.tree };
+    pub(super) fn bind(&mut self, artifact: ArtifactId, binding: &Binding, at: UnixMillis) {
+        let bound = Bound { artifact, content: binding.content, tree: binding.tree, at };
         self.by_path.insert(binding.path.canonical().into(), bound);
-        if let Some(content) = binding.content {
+        if let Some(content) = binding.content.filter(|content| *content != Digest::of(b"")) {
             // The first explanation of some bytes stays: a later copy of them cannot launder them.
             self.by_content.entry(content).or_insert(artifact);
         }
@@ -50,7 +53,7 @@ impl Files {
         None
     }
 
-    /// The artifact that first explained these bytes at any path.
+    /// The artifact that first explained these bytes at any path. Nothing explains that a file is empty.
     pub(super) fn holding(&self, content: &Digest) -> Option<ArtifactId> {
         self.by_content.get(content).copied()
     }

@@ -96,6 +96,7 @@ impl Log {
             root: SessionId::new(root),
             workspace: WorkspaceId::new(workspace),
             host_version: None,
+            repository: None,
         }));
     }
 

@@ -80,6 +80,7 @@ pub(crate) fn opened(session: &str) -> Event {
         root: SessionId::new("s-0"),
         workspace: WorkspaceId::new("/work"),
         host_version: Some("2.0.1".into()),
+        repository: None,
     })
 }
 

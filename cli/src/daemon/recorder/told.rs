@@ -53,7 +53,7 @@ impl Recorder<'_> {
         paths
             .filter(|path| !files::is_inside(path.canonical(), &self.around.paths.workspace))
             .filter(|path| self.snapshot.binding(path).is_none())
-            .map(|path| files::bind(&path, None))
+            .map(|path| files::bind_file(&path))
             .collect()
     }
 
@@ -91,11 +91,9 @@ impl Recorder<'_> {
             }
             Entry::File(path) => {
                 let label = format!("attached {path}");
-                let explain =
-                    |path| files::explain(&path, &self.around.paths, &self.event.session, self.snapshot);
-                let explained = self.path(path).map(explain);
+                let explained = self.path(path).map(|path| self.explain(&path));
                 let seen = match explained {
-                    Some(files::Explained { origin, parents, secrecy }) => {
+                    Some(files::Explained { origin, parents, secrecy, .. }) => {
                         Seen { parents, secrecy, derived: true, ..Seen::text(&label, text, origin) }
                     }
                     None => Seen { derived: true, ..Seen::text(&label, text, Origin::Opaque) },
