@@ -15,6 +15,7 @@ use crate::adapter::claude_code::settings::{
     HOOK_BINARY_NAME, HostVersion, Protection, Severity, Survey, SurveyPaths, limitations, survey,
 };
 use crate::config::Config;
+use crate::daemon::files::git_version;
 use crate::daemon::{ControlReply, ControlRequest};
 use crate::exit::Exit;
 use crate::ui::{Cell, Style, Table, Ui, escape_untrusted};
@@ -139,6 +140,14 @@ fn checks(context: &Context) -> Vec<Check> {
         Ok(canary) => judge(&canary),
         Err(error) => {
             Check::not_ok("canary", State::Failed, error.to_string(), "install both programs into one folder")
+        }
+    });
+    checks.push(match git_version() {
+        Ok(version) => Check::ok("git", version),
+        Err(error) => {
+            let check = Check::failed("git", &error);
+            let what = format!("{}; no file counts as tracked", check.what);
+            Check { state: State::Warning, what, ..check }
         }
     });
     checks.push(Check::ok(
