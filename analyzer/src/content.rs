@@ -1,9 +1,10 @@
 //! What a text is: the cheap tier of analysis, deterministic and linear.
 //!
-//! The judgement is a function of the bytes alone. Signals are found by one Aho–Corasick pass for anchors and
-//! by bounded-gap rules and linear patterns near them, over the text and over views that undo one way of
-//! hiding; a table turns the signals into a level.
+//! The judgement is a function of the bytes alone. One pass over the words of a text finds anchors and
+//! the parts in which a rule can match; bounded-gap rules and linear patterns look only there, over the text
+//! and over views that undo one way of hiding; a table turns the signals into a level.
 
+mod anchors;
 mod decoy;
 mod encoded;
 mod fold;
@@ -14,9 +15,10 @@ mod lexer;
 mod lexicon;
 mod reader;
 mod scan;
-mod sieve;
+mod source;
 mod surface;
 mod survey;
+mod vocabulary;
 #[cfg(test)]
 mod work;
 

@@ -11,6 +11,8 @@ const PROBE_BYTES: usize = 24;
 const WRAPPED_LINE_BYTES_MIN: usize = 60;
 /// Groups of binary digits from which they may be a text.
 const BINARY_GROUPS_MIN: usize = 8;
+/// Bytes from one place that is looked at to the next: half of the shortest run.
+const BINARY_STRIDE: usize = BINARY_GROUPS_MIN * 4;
 /// Bytes before a percent sign that still belong to its run.
 const PERCENT_REACH: usize = 256;
 /// Escapes from which a percent-encoded run counts; fewer are the spaces of ordinary addresses.
@@ -73,16 +75,30 @@ fn is_packed(byte: u8) -> bool {
     sextet(byte).is_some()
 }
 
+/// The value of a letter of base64, in either alphabet.
 fn sextet(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
-    }
+    SEXTETS.get(usize::from(byte)).copied().filter(|value| *value < 64)
 }
+
+/// The value of every byte, 64 for those outside the alphabets; most of the time here is spent on asking.
+static SEXTETS: [u8; 256] = {
+    let mut table = [64; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if let Some(slot) = table.split_at_mut(byte).1.first_mut() {
+            *slot = match byte as u8 {
+                letter @ b'A'..=b'Z' => letter - b'A',
+                letter @ b'a'..=b'z' => letter - b'a' + 26,
+                digit @ b'0'..=b'9' => digit - b'0' + 52,
+                b'+' | b'-' => 62,
+                b'/' | b'_' => 63,
+                _ => 64,
+            };
+        }
+        byte += 1;
+    }
+    table
+};
 
 fn nibble(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
@@ -143,8 +159,17 @@ fn base32(run: &[u8]) -> Vec<u8> {
 /// Groups of eight binary digits, with or without a blank between them.
 fn binary_runs(text: &[u8], found: &mut Vec<Decoded>) {
     let mut at = 0;
-    while let Some(next) = memchr::memchr2(b'0', b'1', text.get(at..).unwrap_or_default()) {
-        let start = at + next;
+    while at + 1 < text.len() {
+        // Of two neighbours in a run at least one is a digit, and every run covers such a place.
+        let near = text.get(at..at + 2).unwrap_or_default();
+        if !near.iter().all(|byte| is_binary(*byte)) {
+            at += BINARY_STRIDE;
+            continue;
+        }
+        let back = text.get(at.saturating_sub(BINARY_STRIDE)..at).unwrap_or_default();
+        let start = at - back.iter().rev().take_while(|byte| is_binary(**byte)).count();
+        // What stands before the first whole group is no part of the run.
+        let start = (start..=at).find(|from| octet(text, *from).is_some()).unwrap_or(at);
         let (mut plain, mut end) = (Vec::new(), start);
         let mut from = start;
         while let Some(byte) = octet(text, from) {
@@ -155,10 +180,12 @@ fn binary_runs(text: &[u8], found: &mut Vec<Decoded>) {
         if plain.len() >= BINARY_GROUPS_MIN && is_text(&plain) {
             found.push(Decoded { text: plain, start, end });
         }
-        // Inside a number that is no group no other group begins.
-        let digits = text.get(end..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
-        at = (end + digits.count()).max(start + 1);
+        at = end.max(at) + BINARY_STRIDE;
     }
+}
+
+const fn is_binary(byte: u8) -> bool {
+    matches!(byte, b'0' | b'1' | b' ')
 }
 
 fn octet(text: &[u8], from: usize) -> Option<u8> {

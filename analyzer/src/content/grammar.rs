@@ -81,6 +81,20 @@ impl Rule {
         self.rarest & seen != 0 && self.elements.iter().all(|element| element.classes & seen != 0)
     }
 
+    /// Whether words of the classes `hints`, in this order, can fill every element, at whatever distance.
+    pub(super) fn in_order(&self, hints: impl Iterator<Item = u128>) -> bool {
+        let mut elements = self.elements.iter();
+        let mut next = elements.next();
+        for hint in hints {
+            match next {
+                Some(element) if element.classes & hint != 0 => next = elements.next(),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        next.is_none()
+    }
+
     /// Calls `found` with the byte range of every match, shortest first from the left.
     pub(super) fn find(&self, tokens: &[Token<'_>], mut found: impl FnMut(u32, u32)) {
         let mut places = [None; ELEMENTS_MAX];

@@ -4,7 +4,7 @@ use super::lexicon::Lexicon;
 
 /// Literals at which a hidden span may begin; they are anchors of the one automaton.
 pub(super) const OPENERS: [&str; 10] =
-    ["<!--", "[//]:", "[comment]:", "[_]:", "style=", " hidden>", " hidden=", "alt=", "title=", "content="];
+    ["<!--", "[//]:", "[comment]:", "[_]:", "style=", "hidden>", "hidden=", "alt=", "title=", "content="];
 
 /// Bytes of one hidden span; what an element holds beyond it is scanned as plain text only.
 const SPAN_BYTES_MAX: usize = 64 << 10;
@@ -39,7 +39,8 @@ impl Spans {
         let span = match literal.first() {
             Some(b'<') => Some(comment(text, end)),
             Some(b'[') => markdown(text, start, end),
-            Some(b' ') => element(text, start),
+            Some(b'h' | b'H') if blank_before(text, start) => element(text, start),
+            Some(b'h' | b'H') => None,
             Some(b's' | b'S') => {
                 let value = attribute(text, end);
                 value.filter(|value| conceals(lexicon, value.text(text))).and_then(|_| element(text, start))
@@ -51,6 +52,10 @@ impl Spans {
             self.found.push(span);
         }
     }
+}
+
+fn blank_before(text: &[u8], at: usize) -> bool {
+    at.checked_sub(1).and_then(|before| text.get(before)).is_some_and(u8::is_ascii_whitespace)
 }
 
 #[derive(Clone, Copy)]

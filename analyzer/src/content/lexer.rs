@@ -3,7 +3,8 @@
 //! Words are cut at white space and punctuation; markup tags are transparent, sentence ends become breaks.
 //! Any byte sequence is accepted: a byte above 0x7f is a letter.
 
-use super::lexicon::{CODE, COLON, EMAIL, Lexicon, PATH, SENSITIVE, TOOL, URL, Word};
+use super::lexicon::{CODE, COLON, EMAIL, Lexicon, PATH, SENSITIVE, TOOL, URL};
+use super::vocabulary::Word;
 
 /// Bit of the token that ends a sentence.
 pub(super) const BREAK: u128 = 1 << 127;
@@ -228,7 +229,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn entry(&self, word: &[u8]) -> Option<&'a Word> {
-        self.lexicon.entry(word)
+        self.lexicon.words.get(word)
     }
 
     /// Splits at hyphens and other joints unless the whole is a known word.

@@ -4,7 +4,6 @@
 //! added by adding its file to [`SOURCES`].
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,14 +11,12 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use circinus_core::digest::Digest;
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::anchors::{Anchor, AnchorTable, Leads};
 use super::grammar::Rule;
-use super::lexer::{WORD_BYTES_MAX, is_unspaced, is_word, lowered};
-use super::sieve::Sieve;
-use source::{PayloadSource, Source};
-
-pub(super) use source::MarkerForm;
-
-mod source;
+use super::lexer::{is_unspaced, is_word};
+use super::scan::Scope;
+use super::source::{PayloadSource, Source};
+use super::vocabulary::{Vocabulary, Word, words};
 
 /// The data files in the order in which they are digested.
 const SOURCES: [&str; 10] = [
@@ -47,14 +44,14 @@ const COMMON: usize = 1 << 20;
 /// Memory of one compiled payload pattern; the largest needs about a tenth.
 const PATTERN_BYTES_MAX: usize = 4 << 20;
 
+/// Bytes at which a shape, a line end or an escape begins.
+const MARKS: [u8; 8] = *b"\n\r\\:`@/.";
+
 /// Classes that the lexer finds by shape, in the order of their bits.
 const SHAPES: [&str; 7] = ["url", "email", "path", "sensitive", "code", "colon", "tool"];
 
 /// The class of [`Lexicon::set_apart`].
 const SET_APART: &str = "sysmark";
-
-/// All bits of [`SHAPES`].
-pub(super) const SHAPES_ALL: u128 = (1 << SHAPES.len()) - 1;
 
 /// Bit of a token that holds `://`.
 pub(super) const URL: u128 = 1;
@@ -95,22 +92,12 @@ pub(super) enum LexiconError {
     /// A payload pattern does not compile.
     #[error("signal data: {0}")]
     Pattern(#[from] regex::Error),
-    /// The anchors do not compile.
+    /// More words than their places can be told apart.
+    #[error("signal data: too many words")]
+    Words,
+    /// The pieces of sensitive paths do not compile.
     #[error("signal data: {0}")]
-    Anchors(#[from] aho_corasick::BuildError),
-}
-
-/// What an anchor opens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    /// A marker: the index of its signal, and its form.
-    Marker(usize, MarkerForm),
-    /// A window for the payload pattern of this index.
-    Payload(usize),
-    /// A word of a text about attacks.
-    Discusses,
-    /// A place where a hidden span may begin.
-    Conceals,
+    Sensitive(#[from] aho_corasick::BuildError),
 }
 
 /// A payload pattern behind its anchors.
@@ -121,60 +108,59 @@ pub(super) struct Payload {
     pub(super) pattern: Regex,
 }
 
-/// FNV-1a (64 bits): the table's keys are fixed data, so no text can choose them to collide.
-pub(super) struct Fnv(u64);
+/// What every byte is to the reader, in bits; 0 for one that is passed over.
+pub(super) struct Kinds([u8; 256]);
 
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+impl Kinds {
+    /// A byte of a word.
+    pub(super) const LETTER: u8 = 1;
+    /// The underscore.
+    pub(super) const JOINT: u8 = 2;
+    /// A byte outside ASCII.
+    pub(super) const HIGH: u8 = 4;
+    /// A byte at which an anchor, a shape or a line end may begin.
+    pub(super) const MARK: u8 = 8;
+
+    fn new(leads: &Leads) -> Self {
+        let leads: Vec<u8> = leads.bytes().collect();
+        Self(std::array::from_fn(|byte| match u8::try_from(byte).unwrap_or_default() {
+            b'_' => Self::LETTER | Self::JOINT,
+            0x80.. => Self::LETTER | Self::HIGH,
+            byte if is_word(byte) => Self::LETTER,
+            byte if leads.contains(&byte) || MARKS.contains(&byte) => Self::MARK,
+            _ => 0,
+        }))
+    }
+
+    #[inline]
+    pub(super) fn of(&self, byte: u8) -> u8 {
+        self.0.get(usize::from(byte)).copied().unwrap_or_default()
     }
 }
 
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 =
-            bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
-    }
-}
-
-/// Words in lower case and what they are.
-pub(super) type Words = HashMap<Box<[u8]>, Word, BuildHasherDefault<Fnv>>;
-
-/// One entry of the word table.
-#[derive(Default)]
-pub(super) struct Word {
-    /// Classes of the word alone.
-    pub(super) classes: u128,
-    /// Classes of the word and of every phrase of which it is the most telling part.
-    pub(super) hint: u128,
-    /// Continuations that make it a phrase: the further words and the classes of the whole.
-    pub(super) phrases: Vec<(Vec<Box<[u8]>>, u128)>,
+/// Rules of one scope that cannot match without the same rare classes.
+pub(super) struct Gate {
+    pub(super) rarest: u128,
+    /// Places of the rules in the lexicon.
+    pub(super) rules: Vec<usize>,
 }
 
 /// The compiled signal data.
 pub(super) struct Lexicon {
-    pub(super) words: Words,
-    /// All words of the table.
-    sieve: Sieve,
-    /// The words of `rarest`.
-    rare: Sieve,
-    /// The union of the rarest elements of the rules that count alone.
-    pub(super) rarest: u128,
+    pub(super) words: Vocabulary,
     pub(super) rules: Vec<Rule>,
+    /// The gates of every scope, in the order of the scopes.
+    gates: [Vec<Gate>; 3],
     /// The class whose words count only where they are set apart from the text around them.
     pub(super) set_apart: u128,
     pub(super) sensitive: AhoCorasick,
     pub(super) concealing: Vec<String>,
     pub(super) markers: Vec<Box<str>>,
     pub(super) payloads: Vec<Payload>,
-    /// Finds every anchor in one pass.
-    pub(super) anchors: AhoCorasick,
-    /// What each anchor of the automaton opens; one literal may open several things.
-    pub(super) opens: Vec<Vec<Anchor>>,
+    /// Anchors that begin with no letter; the others stand by their words.
+    pub(super) leads: Leads,
+    /// What every byte is to the reader.
+    pub(super) kinds: Kinds,
 }
 
 static LEXICON: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(|| Lexicon::compile(&SOURCES));
@@ -216,7 +202,7 @@ impl Classes {
             let bit = bits.get(name).ok_or_else(|| LexiconError::Class(name.clone()))?.trailing_zeros();
             words.get_mut(bit as usize).into_iter().for_each(|count| *count = COMMON);
         }
-        // Shapes are taken for granted by the first look, so a rule is never kept out by one.
+        // Paths and colons are everywhere, so a rule is never kept out by a shape if it has a word.
         words.iter_mut().take(SHAPES.len()).for_each(|count| *count = usize::MAX);
         for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
             let bit = bits.get(name).map_or(0, |bit| bit.trailing_zeros() as usize);
@@ -240,21 +226,6 @@ impl Classes {
             let bit = self.bits.get(name).ok_or_else(|| LexiconError::Class(name.to_owned()))?;
             Ok(mask | bit)
         })
-    }
-}
-
-/// Literals with what they open, merged so that each literal is one pattern of the automaton.
-#[derive(Default)]
-struct AnchorTable(Vec<(String, Vec<Anchor>)>);
-
-impl AnchorTable {
-    fn add(&mut self, literal: &str, anchor: Anchor) {
-        let literal = literal.to_ascii_lowercase();
-        match self.0.iter_mut().find(|(known, _)| *known == literal) {
-            Some((_, opens)) if opens.contains(&anchor) => {}
-            Some((_, opens)) => opens.push(anchor),
-            None => self.0.push((literal, vec![anchor])),
-        }
     }
 }
 
@@ -302,35 +273,43 @@ impl Lexicon {
         for literal in super::hidden::OPENERS {
             table.add(literal, Anchor::Conceals);
         }
-        let literals: Vec<&str> = table.0.iter().map(|(literal, _)| literal.as_str()).collect();
         let sensitive: Vec<&str> = sources.iter().flat_map(|s| &s.sensitive).map(String::as_str).collect();
-        let words = word_table(&sources, &classes)?;
-        let alone = rules.iter().filter(|rule: &&Rule| !rule.hidden_only && !in_company(&rule.signal));
-        let rarest = alone.fold(0, |all, rule| all | rule.rarest);
+        sensitive.iter().for_each(|piece| table.add(piece, Anchor::Sensitive));
+        let (worded, leads) = table.split();
         Ok(Self {
-            sieve: Sieve::new(words.keys()),
-            rare: Sieve::new(words.iter().filter(|(_, word)| word.hint & rarest != 0).map(|(key, _)| key)),
-            words,
-            rarest,
+            words: Vocabulary::new(words(&sources, &classes, worded)?)?,
+            gates: [Scope::Alone, Scope::Company, Scope::Hidden].map(|scope| gates(&rules, scope)),
             rules,
             set_apart: classes.bits.get(SET_APART).copied().unwrap_or_default(),
             sensitive: automaton(&sensitive, MatchKind::Standard)?,
             concealing: sources.iter().flat_map(|source| source.concealing.clone()).collect(),
             markers,
             payloads,
-            anchors: automaton(&literals, MatchKind::Standard)?,
-            opens: table.0.into_iter().map(|(_, opens)| opens).collect(),
+            kinds: Kinds::new(&leads),
+            leads,
         })
     }
 }
 
-impl Lexicon {
-    /// The classes that a text may show where `word` stands, whatever stands next to it.
-    pub(super) fn hint(&self, word: &[u8]) -> u128 {
-        if word.first().is_some_and(|lead| *lead >= 0x80) && word.iter().any(|byte| is_unspaced(*byte)) {
-            return self.segments(word).iter().fold(0, |seen, (_, word)| seen | word.classes);
+/// The rules of `scope`, by their rarest classes.
+fn gates(rules: &[Rule], scope: Scope) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        if !scope.holds(rule) {
+            continue;
         }
-        self.entry(word).map_or(0, |word| word.hint)
+        match gates.iter_mut().find(|gate| gate.rarest == rule.rarest) {
+            Some(gate) => gate.rules.push(index),
+            None => gates.push(Gate { rarest: rule.rarest, rules: vec![index] }),
+        }
+    }
+    gates
+}
+
+impl Lexicon {
+    /// The rules of a scope behind their gates.
+    pub(super) fn gates(&self, scope: Scope) -> &[Gate] {
+        self.gates.get(scope as usize).map_or(&[], Vec::as_slice)
     }
 
     /// The words in a run of a script that writes no blanks, longest first from the left, with their ranges.
@@ -352,20 +331,7 @@ impl Lexicon {
     fn piece(&self, run: &[u8], range: Range<usize>) -> Option<(Range<usize>, &Word)> {
         let whole = (range.end - range.start).is_multiple_of(3);
         let word = run.get(range.clone()).filter(|_| whole)?;
-        self.words.get(word).filter(|word| word.classes != 0).map(|word| (range, word))
-    }
-
-    /// Whether `word` may fill the rarest element of some rule.
-    pub(super) fn is_rare(&self, word: &[u8]) -> bool {
-        (self.rare.lets_pass(word) || word.len() > WORD_BYTES_MAX) && self.hint(word) & self.rarest != 0
-    }
-
-    /// The entry of a word of any case.
-    pub(super) fn entry(&self, word: &[u8]) -> Option<&Word> {
-        if !self.sieve.lets_pass(word) {
-            return None;
-        }
-        lowered(word, |lower| self.words.get(lower))
+        self.words.exact(word).filter(|word| word.classes != 0).map(|word| (range, word))
     }
 }
 
@@ -381,65 +347,6 @@ fn compile_payload(source: &PayloadSource) -> Result<Payload, LexiconError> {
         .size_limit(PATTERN_BYTES_MAX)
         .build()?;
     Ok(Payload { signal: source.signal.clone().into_boxed_str(), lead: source.lead, pattern })
-}
-
-/// A word of the data in the form in which words of a text are looked up.
-fn key(word: &str) -> Box<[u8]> {
-    lowered(word.as_bytes(), |lower| Some(lower.into())).unwrap_or_else(|| word.as_bytes().into())
-}
-
-fn word_table(sources: &[Source], classes: &Classes) -> Result<Words, LexiconError> {
-    let mut words: Words = HashMap::default();
-    let everyday: Vec<&str> = sources.iter().flat_map(|s| &s.everyday).map(String::as_str).collect();
-    for (name, phrases) in sources.iter().flat_map(|source| &source.class) {
-        let class = classes.mask(name)?;
-        for phrase in phrases {
-            let parts = phrase.split(|letter: char| letter.is_ascii() && !is_word(letter as u8));
-            let telling = parts.max_by_key(|part| (!everyday.contains(part), part.len())).unwrap_or_default();
-            words.entry(key(telling)).or_default().hint |= class;
-            let mut parts = phrase.split(' ').map(key);
-            let Some(first) = parts.next() else { continue };
-            let rest: Vec<Box<[u8]>> = parts.collect();
-            let word = words.entry(first).or_default();
-            if rest.is_empty() {
-                word.classes |= class;
-            } else if let Some((_, known)) = word.phrases.iter_mut().find(|(known, _)| *known == rest) {
-                *known |= class;
-            } else {
-                word.phrases.push((rest, class));
-            }
-        }
-    }
-    for word in sources.iter().flat_map(|source| &source.misspelt) {
-        let Some((classes, hint)) = words.get(&key(word)).map(|known| (known.classes, known.hint)) else {
-            return Err(LexiconError::Misspelt(word.clone()));
-        };
-        for slip in slips(word) {
-            words.entry(key(&slip)).or_insert(Word { classes, hint, phrases: Vec::new() });
-        }
-    }
-    // The longest continuation wins, so that a phrase is not cut short by its own beginning.
-    words.values_mut().for_each(|word| word.phrases.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len())));
-    Ok(words)
-}
-
-/// The spellings of `word` that one slip of the hand makes: a letter left out, two exchanged, one too many.
-fn slips(word: &str) -> Vec<String> {
-    let letters: Vec<char> = word.chars().collect();
-    let spelt =
-        |head: &[char], middle: &[char], tail: &[char]| [head, middle, tail].concat().iter().collect();
-    let mut slips = Vec::new();
-    for at in 0..=letters.len() {
-        let (head, tail) = letters.split_at(at);
-        slips.extend(('a'..='z').map(|more| spelt(head, &[more], tail)));
-        if let [_, rest @ ..] = tail {
-            slips.push(spelt(head, &[], rest));
-        }
-        if let [first, second, rest @ ..] = tail {
-            slips.push(spelt(head, &[*second, *first], rest));
-        }
-    }
-    slips
 }
 
 #[cfg(test)]
@@ -471,8 +378,8 @@ mod tests {
                     [[rule]]\nsignal = \"M2\"\nmatch = [\"mind act\"]\n";
         let lexicon = Lexicon::compile(&[base, more]).unwrap();
         assert_eq!(
-            lexicon.words.get(&b"lanzu"[..]).map(|word| word.classes),
-            lexicon.words.get(&b"run"[..]).map(|w| w.classes)
+            lexicon.words.get(b"lanzu").map(|word| word.classes),
+            lexicon.words.get(b"run").map(|word| word.classes)
         );
         assert_eq!(lexicon.rules.len(), 1);
     }

@@ -1,11 +1,13 @@
 //! One surface: literals and words first, then rules and patterns only where they can match.
 
+use super::anchors::Anchor;
 use super::decoy::decoys;
 use super::grammar::Rule;
 use super::hidden::Spans;
 use super::lexer::{BREAK, Lexer, Token, is_word};
-use super::lexicon::{Anchor, Lexicon, MarkerForm, in_company};
+use super::lexicon::{Lexicon, in_company};
 use super::reader::read;
+use super::source::MarkerForm;
 
 /// Bytes after a payload anchor that its pattern may need; the patterns bound their own gaps below it.
 const PAYLOAD_REACH: usize = 720;
@@ -51,27 +53,22 @@ pub(super) fn scan<'l>(lexicon: &'l Lexicon, text: &[u8], work: &mut u64) -> See
     let mut seen = Seen::default();
     let mut payloads: Vec<Windows> = Vec::new();
     payloads.resize_with(lexicon.payloads.len(), Windows::default);
-    for found in lexicon.anchors.find_overlapping_iter(text) {
-        for anchor in lexicon.opens.get(found.pattern().as_usize()).into_iter().flatten() {
-            match *anchor {
-                Anchor::Payload(index) => {
-                    let lead = lexicon.payloads.get(index).map_or(0, |payload| payload.lead);
-                    if let Some(windows) = payloads.get_mut(index) {
-                        let end = text.len().min(found.end() + PAYLOAD_REACH);
-                        windows.add(found.start().saturating_sub(lead), end);
-                    }
-                }
-                Anchor::Marker(index, form) if stands(form, text, found.start(), found.end()) => {
-                    let signal = lexicon.markers.get(index).map_or("", |signal| &**signal);
-                    seen.hits.push(Hit { signal, start: found.start(), end: found.end() });
-                }
-                Anchor::Marker(..) => {}
-                Anchor::Discusses => seen.discusses = true,
-                Anchor::Conceals => seen.spans.consider(lexicon, text, found.start(), found.end()),
+    let windows = read(lexicon, text, work, |anchor, start, end| match anchor {
+        Anchor::Payload(index) => {
+            let lead = lexicon.payloads.get(index).map_or(0, |payload| payload.lead);
+            if let Some(windows) = payloads.get_mut(index) {
+                windows.add(start.saturating_sub(lead), text.len().min(end + PAYLOAD_REACH));
             }
         }
-    }
-    for range in read(lexicon, text, work) {
+        Anchor::Marker(index, form) if stands(form, text, start, end) => {
+            let signal = lexicon.markers.get(index).map_or("", |signal| &**signal);
+            seen.hits.push(Hit { signal, start, end });
+        }
+        Anchor::Discusses => seen.discusses = true,
+        Anchor::Conceals => seen.spans.consider(lexicon, text, start, end),
+        Anchor::Marker(..) | Anchor::Sensitive => {}
+    });
+    for range in windows {
         rules(lexicon, text, range, Scope::Alone, &mut seen.hits, work);
     }
     for (payload, windows) in lexicon.payloads.iter().zip(payloads) {
@@ -89,7 +86,7 @@ pub(super) fn scan<'l>(lexicon: &'l Lexicon, text: &[u8], work: &mut u64) -> See
     seen
 }
 
-/// Which rules a window is for.
+/// Which rules a window is for. The discriminant is the place of their gates in the lexicon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Those that count alone.
@@ -101,7 +98,7 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    fn holds(self, rule: &Rule) -> bool {
+    pub(super) fn holds(self, rule: &Rule) -> bool {
         match self {
             Self::Alone => !rule.hidden_only && !in_company(&rule.signal),
             Self::Company => !rule.hidden_only && in_company(&rule.signal),
@@ -125,22 +122,20 @@ pub(super) fn rules<'l>(
     let cut = if whole { 0 } else { window.iter().take_while(|byte| is_word(**byte)).count() };
     let tokens = Lexer::tokens(lexicon, text, start + cut, end, whole);
     *work += tokens.len() as u64;
-    let present = classes_of(&tokens);
-    for sentence in tokens.split_inclusive(|token| token.classes & BREAK != 0) {
-        let seen = classes_of(sentence);
-        for rule in
-            lexicon.rules.iter().filter(|rule| !rule.crosses && rule.possible(seen) && scope.holds(rule))
-        {
-            *work += sentence.len() as u64;
-            rule.find(sentence, |from, to| hits.push(Hit::new(rule, from, to)));
+    let mut apply = |tokens: &[Token<'_>], crosses: bool| {
+        let seen = classes_of(tokens);
+        for gate in lexicon.gates(scope).iter().filter(|gate| gate.rarest & seen != 0) {
+            let rules = gate.rules.iter().filter_map(|rule| lexicon.rules.get(*rule));
+            for rule in rules.filter(|rule| rule.crosses == crosses && rule.possible(seen)) {
+                *work += tokens.len() as u64;
+                rule.find(tokens, |from, to| hits.push(Hit::new(rule, from, to)));
+            }
         }
+    };
+    for sentence in tokens.split_inclusive(|token| token.classes & BREAK != 0) {
+        apply(sentence, false);
     }
-    for rule in
-        lexicon.rules.iter().filter(|rule| rule.crosses && rule.possible(present) && scope.holds(rule))
-    {
-        *work += tokens.len() as u64;
-        rule.find(&tokens, |from, to| hits.push(Hit::new(rule, from, to)));
-    }
+    apply(&tokens, true);
 }
 
 fn classes_of(tokens: &[Token<'_>]) -> u128 {

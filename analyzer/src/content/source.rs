@@ -55,7 +55,7 @@ pub(super) struct MarkerSource {
 /// Where a marker has to stand.
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::content) enum MarkerForm {
+pub(super) enum MarkerForm {
     /// Wherever it occurs.
     Anywhere,
     /// Alone on its line.
