@@ -147,7 +147,9 @@ fn no_file_lands_outside_or_in_version_controls_folder() {
     let (presented, written): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|path| path.components().any(|part| part.as_os_str() == ".git"));
     assert_eq!(written, Vec::<PathBuf>::new());
-    assert!(presented.iter().all(|path| fs::read(path).unwrap() != b"x" && !path.ends_with("hooks/pre-push")));
+    assert!(
+        presented.iter().all(|path| fs::read(path).unwrap() != b"x" && !path.ends_with("hooks/pre-push"))
+    );
 }
 
 fn walk(folder: &Path) -> Vec<PathBuf> {
