@@ -17,6 +17,7 @@ mod reconcile;
 mod recorder;
 mod reservations;
 mod seal;
+mod search;
 mod service;
 mod site;
 mod stop;

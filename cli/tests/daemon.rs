@@ -26,6 +26,7 @@ mod daemon {
     mod overlay;
     mod private;
     mod screens;
+    mod searched;
     mod socket;
     mod transcript;
     mod visible;

@@ -350,11 +350,21 @@ pub struct Facts {
     pub sightings: Vec<Sighting>,
     /// Copied code in the text that it would run or make persist, by place of the slot.
     pub copies: Vec<(usize, Inferred)>,
-    /// Operands that files from before the session hold exactly, found by the search before an interruption,
-    /// with the origin of such a file. They grant like a root and, unjudged, clear no evidence.
-    pub roots: Vec<(Operand, Origin)>,
+    /// What the search before an interruption found. It grants like a root and, unjudged, clears no evidence.
+    pub rooted: Vec<Rooted>,
     /// What its plain reads would carry to other machines beyond what anything explains, by place of the slot.
     pub payloads: Vec<(usize, Payload)>,
+}
+
+/// An operand that a file from before the session holds exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rooted {
+    /// The operand.
+    pub operand: Operand,
+    /// The file.
+    pub file: Operand,
+    /// Origin of the file's bytes, one of those whose content is a root.
+    pub origin: Origin,
 }
 
 /// A plain value found in the text of an artifact.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Flags, Tier};
+use crate::action::{Flags, Rooted, Tier};
 use crate::digest::Digest;
 use crate::effect::{Effect, Effects};
 use crate::evidence::Level;
@@ -39,6 +39,8 @@ pub struct Explanation {
     pub relied: Vec<Relied>,
     /// What plain reads carry to other machines beyond what anything explains.
     pub payloads: Vec<Payload>,
+    /// What a search in files from before the session found, because the answer would have interrupted.
+    pub rooted: Vec<Rooted>,
 }
 
 /// An act of a person that a verdict rests on.

@@ -18,7 +18,7 @@ use crate::action::{Action, Flag, Flags, SlotValue, Tier};
 use crate::digest::Digest;
 use crate::effect::Effect;
 use crate::evidence::Level;
-use crate::explain::{Explanation, Fired, Influence, Path};
+use crate::explain::{Explanation, Fired, Influence};
 use crate::id::ActId;
 use crate::index::Snapshot;
 use crate::limits;
@@ -66,7 +66,7 @@ impl Decision {
     }
 
     /// Operands worth one search in what was there before the session: the answer interrupts, and rests on their
-    /// standing in nothing that may cause the effect. What is found goes into `Facts::roots` of a second
+    /// standing in nothing that may cause the effect. What is found goes into `Facts::rooted` of a second
     /// [`decide`].
     pub fn searchable(&self) -> &[Operand] {
         &self.searchable
@@ -84,7 +84,8 @@ impl Decision {
     pub fn is_flagged(&self) -> bool {
         let explanation = &self.explanation;
         let touched = !explanation.influences.is_empty() || !explanation.flags.is_empty();
-        self.durable_first() || touched || !explanation.relied.is_empty() || !explanation.payloads.is_empty()
+        let rests = !explanation.relied.is_empty() || !explanation.rooted.is_empty();
+        self.durable_first() || touched || rests || !explanation.payloads.is_empty()
     }
 
     /// The decision without its working.
@@ -97,25 +98,25 @@ impl Decision {
 pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances) -> Decision {
     let at = snapshot.viewpoint(&action.session, circumstances.now);
     let slots = action.slots.iter().enumerate();
-    let reached: Vec<Reach> =
+    let mut reached: Vec<Reach> =
         slots.map(|(place, slot)| reach::of(slot, place, action, snapshot, at)).collect();
     let flags = flags(action, &reached, snapshot, circumstances);
     let tier = policy::tier_with_flags(tier(action, &reached), flags);
-    let nowhere = nowhere(action, &reached);
     let endorsed: BTreeMap<ActId, bool> = reached.iter().flat_map(|reach| reach.endorsed.clone()).collect();
     let sends = reached.iter().any(|reach| reach.sends);
     let payloads = reached.iter().filter_map(|reach| reach.payload.clone()).collect();
-    let mut influences: Vec<Influence> = reached.into_iter().flat_map(|reach| reach.influences).collect();
+    let influences = reached.iter_mut().map(|reach| std::mem::take(&mut reach.influences));
+    let mut influences: Vec<Influence> = influences.flatten().collect();
     influences.sort_by_key(|influence| std::cmp::Reverse((influence.gap, influence.level)));
 
     let base = Cell { tier, gap: Gap::None, evidence: Level::None, profile: circumstances.profile, flags };
     // All influences count; one beyond what an explanation could name is only not pointed at.
-    let reached = influences.iter().enumerate().map(|(place, influence)| {
+    let influenced = influences.iter().enumerate().map(|(place, influence)| {
         let cell = Cell { gap: influence.gap, evidence: influence.level, ..base };
         (Some((place, influence)), cell)
     });
     let mut asked = Questions::new(action, snapshot, at, endorsed);
-    for (influence, cell) in std::iter::once((None, base)).chain(reached) {
+    for (influence, cell) in std::iter::once((None, base)).chain(influenced) {
         for (rule, row) in policy::firing(cell) {
             asked.fire(rule, row.result, influence);
         }
@@ -124,7 +125,7 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
     // What runs all the same waits for nothing.
     let runs = answered.verdict == Verdict::Allow;
     let pending = if runs { Vec::new() } else { pending(&influences, tier, snapshot) };
-    let searchable = searchable(&answered, &influences, nowhere);
+    let searchable = searchable(&answered, action, &reached);
     let fired = explained(&mut influences, answered.fired);
     Decision {
         explanation: Explanation {
@@ -138,37 +139,24 @@ pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances
             questions: answered.questions,
             relied: answered.relied,
             payloads,
+            rooted: action.facts.rooted.clone(),
         },
         pending,
         searchable,
     }
 }
 
-/// The values that should stand in something and stand in nothing.
-fn nowhere(action: &Action, reached: &[Reach]) -> Vec<Operand> {
-    let slots = action.slots.iter().zip(reached);
-    let lost = slots.filter(|(slot, reach)| !reach.found && explains_itself(&slot.value));
-    lost.filter_map(|(slot, _)| match &slot.value {
-        SlotValue::Operands(operands) => Some(operands.clone()),
-        _ => None,
-    })
-    .flatten()
-    .collect()
-}
-
-fn searchable(answered: &Answered, influences: &[Influence], nowhere: Vec<Operand>) -> Vec<Operand> {
+/// The operands that an interruption rests on and that a root could grant or explain: those with an inferred
+/// gap, and those that should stand in something and stand in nothing.
+fn searchable(answered: &Answered, action: &Action, reached: &[Reach]) -> Vec<Operand> {
     let mut rules = answered.fired.iter().filter_map(|fired| fired.rule.rule());
     let rests = rules.any(|rule| rule.gap == Gap::Inferred || rule.flags.contains(Flag::Unexplained));
     if answered.verdict == Verdict::Allow || !rests {
         return Vec::new();
     }
-    let inferred = influences.iter().filter(|influence| influence.gap == Gap::Inferred);
-    let quoted = inferred.filter_map(|influence| match &influence.path {
-        Path::Quote(quote) | Path::Copied { quote, .. } => Some(quote.operand.clone()),
-        Path::Whole { .. } | Path::Remote(_) => None,
-    });
-    let all: BTreeSet<Operand> = nowhere.into_iter().chain(quoted).collect();
-    all.into_iter().take(limits::SEARCHED_OPERANDS_MAX).collect()
+    let lacking = reached.iter().flat_map(|reach| &reach.lacking);
+    let all: BTreeSet<&Operand> = lacking.chain(unexplained(action, reached).flatten()).collect();
+    all.into_iter().take(limits::SEARCHED_OPERANDS_MAX).cloned().collect()
 }
 
 /// The tier after what lineage adds: a slot with a gap may raise it, and a read that turns out to be a transfer
@@ -182,10 +170,9 @@ fn tier(action: &Action, reached: &[Reach]) -> Tier {
 fn flags(action: &Action, reached: &[Reach], snapshot: &Snapshot, circumstances: Circumstances) -> Flags {
     let slots = action.slots.iter().zip(reached);
     let mut flags = slots
-        .clone()
         .filter(|(_, reach)| !reach.granted)
         .fold(action.flags, |flags, (slot, _)| flags.union(slot.flags_unless_granted));
-    if slots.clone().any(|(slot, reach)| !reach.found && explains_itself(&slot.value)) {
+    if unexplained(action, reached).next().is_some() {
         flags = flags.with(Flag::Unexplained);
     }
     // Something spoke in the session's name: until a refusal has told the user, nothing runs in it.
@@ -199,16 +186,22 @@ fn flags(action: &Action, reached: &[Reach], snapshot: &Snapshot, circumstances:
     flags
 }
 
-/// Whether a value of this kind should stand in something that was read: names of things outside and accounts
-/// do, paths, command lines and other words are the agent's own to compose.
-fn explains_itself(value: &SlotValue) -> bool {
-    let SlotValue::Operands(operands) = value else { return false };
-    operands.first().is_some_and(|operand| {
-        matches!(
-            operand.kind(),
-            Kind::Url | Kind::Host | Kind::Ip | Kind::Email | Kind::Package | Kind::Git | Kind::Image
-        ) || operand.is_account()
-    })
+/// The designators that should stand in something that was read, and stand in nothing: names of things outside
+/// and accounts should; paths, command lines and other words are the agent's own to compose.
+fn unexplained<'a>(action: &'a Action, reached: &'a [Reach]) -> impl Iterator<Item = &'a [Operand]> {
+    let lost = action.slots.iter().zip(reached).filter(|(_, reach)| !reach.found);
+    let operands = lost.filter_map(|(slot, _)| match &slot.value {
+        SlotValue::Operands(operands) => Some(operands.as_slice()),
+        _ => None,
+    });
+    operands.filter(|operands| operands.first().is_some_and(names_something))
+}
+
+fn names_something(operand: &Operand) -> bool {
+    matches!(
+        operand.kind(),
+        Kind::Url | Kind::Host | Kind::Ip | Kind::Email | Kind::Package | Kind::Git | Kind::Image
+    ) || operand.is_account()
 }
 
 /// Which contents are worth waiting for. T0 and T1 never wait.

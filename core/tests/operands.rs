@@ -90,7 +90,7 @@ proptest! {
 
     /// P12: reading a canonical form again changes nothing.
     #[test]
-    fn canonical_forms_are_stable(input in spelling()) {
+    fn p12_canonical_forms_are_stable(input in spelling()) {
         let more = [Kind::Site, Kind::Tenant, Kind::Value];
         for kind in KINDS.iter().map(|(_, kind)| *kind).chain(more) {
             if let Some(once) = Operand::parse(kind, &input, &context()) {

@@ -58,8 +58,9 @@ fn the_verdict_is_the_greatest_result_of_the_rules_that_fire() {
     }
 }
 
+/// P10.
 #[test]
-fn one_step_up_in_any_dimension_or_flag_never_relaxes() {
+fn p10_one_step_up_in_any_dimension_or_flag_never_relaxes() {
     for cell in cells() {
         for up in steps_up(cell) {
             assert!(evaluate(up) >= evaluate(cell), "{cell:?} -> {up:?}");

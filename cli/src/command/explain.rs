@@ -1,10 +1,11 @@
 //! `circinus explain [ID|last]`: a sentence, the chain from source to sink, the rule, and what would change
 //! the answer. Everything shown was recorded by the evaluation that gave the verdict.
 
+use circinus_core::action::Rooted;
 use circinus_core::explain::{Influence, Path};
 use circinus_core::id::DecisionId;
 use circinus_core::operand::Hit;
-use circinus_core::policy::{Gap, Verdict};
+use circinus_core::policy::{self, Gap, Verdict};
 use circinus_store::query::Decision;
 use circinus_store::{OpenError, QueryError, Reader};
 use clap::Args;
@@ -156,10 +157,21 @@ fn chain(decision: &Decision, sources: &[Source]) -> Tree {
     for source in sources {
         tree.push(branch(source));
     }
+    for found in &decision.record.explanation.rooted {
+        tree.push(rooted(found));
+    }
     if sources.is_empty() {
         tree.push(Tree::new("no recorded source reached it", Style::Dim));
     }
     tree
+}
+
+fn rooted(found: &Rooted) -> Tree {
+    let (operand, file) = (reason::operand(&found.operand), reason::operand(&found.file));
+    let row = policy::origin_row(found.origin);
+    let head = format!("`{operand}` stands in `{file}` since before the session");
+    let grants = format!("found by a search; {} grants {}", found.origin.describe(), row.effects);
+    Tree::new(head, Style::Good).with(Tree::new(grants, Style::Plain))
 }
 
 fn branch(source: &Source) -> Tree {
@@ -226,6 +238,11 @@ fn as_json(decision: &Decision, sources: &[Source], coverage: Option<Coverage>) 
         "analysis": "deterministic-only",
         "coverage": coverage,
         "influences": sources.iter().map(influence_json).collect::<Vec<_>>(),
+        "found": explanation.rooted.iter().map(|found| json!({
+            "operand": reason::operand(&found.operand),
+            "file": reason::operand(&found.file),
+            "origin": found.origin.name(),
+        })).collect::<Vec<_>>(),
     })
 }
 

@@ -20,6 +20,7 @@ use super::proposals::Proposals;
 use super::questions::Questions;
 use super::reconcile::Reconciler;
 use super::reservations::Reservations;
+use super::search::Searches;
 use super::service::{Counters, Service};
 use super::site::Site;
 use super::stop::Stop;
@@ -95,6 +96,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         analysis: Arc::clone(&analysis),
         listings: Arc::clone(&listings),
         announced: Announced::default(),
+        searches: Searches::default(),
         counters: Counters::default(),
         reservations: Reservations::default(),
         questions: Questions::default(),

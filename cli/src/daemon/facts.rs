@@ -36,7 +36,7 @@ pub(super) fn of(
         recognised: recognised(action, snapshot),
         sightings: texts.sightings(action, snapshot),
         copies: copies(action, snapshot, texts),
-        roots: Vec::new(),
+        rooted: Vec::new(),
         payloads: payloads(action, snapshot, texts, seal),
     }
 }

@@ -7,9 +7,12 @@ use circinus_core::event::{Commit, DecisionRecord, Event};
 use circinus_core::explain::Explanation;
 use circinus_core::gate::{self, Circumstances, Decision, Permit, Weighed};
 use circinus_core::index::Snapshot;
+use circinus_core::operand::PathContext;
 use circinus_core::policy::Profile;
 
 use super::facts;
+use super::files::{Listings, Scene};
+use super::search::Searches;
 use super::texts::Texts;
 use crate::adapter::claude_code::response::{self, HookOutput};
 use crate::clock;
@@ -27,6 +30,8 @@ pub struct Asked {
     pub action: Action,
     /// The files that it would write.
     pub writes: Vec<FileWrite>,
+    /// How its paths are read.
+    paths: PathContext,
     /// How long it has waited for evidence, in milliseconds.
     pub waited_ms: u32,
 }
@@ -45,7 +50,31 @@ impl Asked {
         let understood = understand(&call.call, who(event, call), around);
         let (mut action, writes) = (understood.action.sealed(seal), understood.writes);
         action.facts = facts::of(&action, around, snapshot, texts, seal);
-        Self { event: event.name.clone(), asks: event.asks, action, writes, waited_ms: 0 }
+        Self {
+            event: event.name.clone(),
+            asks: event.asks,
+            action,
+            writes,
+            paths: around.paths.clone(),
+            waited_ms: 0,
+        }
+    }
+
+    /// Looks once for what would spare the user the question that a decision asks; says whether it found any.
+    pub(super) fn search(
+        &mut self,
+        decision: &Decision,
+        snapshot: &Snapshot,
+        profile: Profile,
+        (searches, listings): (&Searches, &Listings),
+    ) -> bool {
+        if decision.searchable().is_empty() || !self.action.facts.rooted.is_empty() {
+            return false;
+        }
+        let session = snapshot.session(&self.action.session);
+        let scene = Scene { paths: &self.paths, session, snapshot, listings };
+        self.action.facts.rooted = searches.run(decision.searchable(), &scene, profile);
+        !self.action.facts.rooted.is_empty()
     }
 
     /// Decides on the state as it is now.

@@ -26,6 +26,7 @@ use super::questions::Questions;
 use super::reconcile::Reconciler;
 use super::recorder::Recorder;
 use super::reservations::{self, Reservations};
+use super::search::Searches;
 use super::site::Site;
 use super::stop::Stop;
 use super::texts::Texts;
@@ -89,6 +90,8 @@ pub(super) struct Service {
     pub(super) listings: Arc<Listings>,
     /// What lay at the places of the announced calls.
     pub(super) announced: Announced,
+    /// Searches before interruptions.
+    pub(super) searches: Searches,
     /// Counters for `status`.
     pub counters: Counters,
     /// Acts that decisions on their way use up.
@@ -178,12 +181,16 @@ impl Service {
         let Postponed { mut asked, began, patient, responder } = postponed;
         let snapshot = self.hot.load();
         let profile = self.profile_in(&snapshot);
-        let (decision, used) = self.decide(&asked, &snapshot, profile);
+        let (mut decision, mut used) = self.decide(&asked, &snapshot, profile);
         let budget = Duration::from_millis(profile.wait_ms_max().into());
         let waited = began.elapsed();
         if patient && !decision.pending().is_empty() && waited < budget {
             let contents = decision.pending().to_vec();
             return self.park(contents, Postponed { asked, began, patient, responder }, began + budget);
+        }
+        if asked.search(&decision, &snapshot, profile, (&self.searches, &self.listings)) {
+            // What interrupts has used nothing up.
+            (decision, used) = self.decide(&asked, &snapshot, profile);
         }
         self.count_readiness(&asked, &decision);
         if asked.waited_ms > 0 {

@@ -186,3 +186,11 @@ impl Drop for World {
         }
     }
 }
+
+/// Starts the daemon in profile strict.
+pub(super) fn strict(world: &World) {
+    fs::create_dir_all(world.home()).unwrap();
+    World::mode(world.home(), 0o700);
+    fs::write(world.home().join("config.toml"), "profile = \"strict\"\n").unwrap();
+    world.start();
+}

@@ -3,7 +3,7 @@
 mod code;
 mod transfer;
 
-use crate::action::{Action, Role, Sighting, Slot, SlotValue};
+use crate::action::{Action, Role, Rooted, Sighting, Slot, SlotValue};
 use crate::artifact::Artifact;
 use crate::authority::Authority;
 use crate::effect::Effect;
@@ -28,6 +28,8 @@ pub(super) struct Reach {
     pub(super) granted: bool,
     /// Whether the value stands in anything visible.
     pub(super) found: bool,
+    /// Operands whose gap is inferred.
+    pub(super) lacking: Vec<Operand>,
     /// Endorsements that were needed, and whether using one uses it up.
     pub(super) endorsed: Vec<(ActId, bool)>,
     /// What a plain read carries to a place that no root grants sending to.
@@ -42,6 +44,7 @@ impl Reach {
         gap: Gap::None,
         granted: false,
         found: false,
+        lacking: Vec::new(),
         endorsed: Vec::new(),
         payload: None,
         sends: false,
@@ -169,6 +172,7 @@ impl<'a> Viewer<'a> {
         let brought = occurrences.iter().any(|occurrence| self.brings(occurrence.artifact, operand));
         let granted = cover.grants() || self.grant(operand).allows(effect);
         let gap = if brought && !granted { Gap::Inferred } else { Gap::None };
+        reach.lacking.extend((gap == Gap::Inferred).then(|| operand.clone()));
         let first_root = occurrences
             .iter()
             .filter(|o| self.grants(o) && o.artifact.authority.allows(effect))
@@ -192,7 +196,7 @@ impl<'a> Viewer<'a> {
     /// Whether a file of the workspace holds the operand, as far as any session has read or searched.
     fn stands_in_the_workspace(&self, operand: &Operand) -> bool {
         !self.snapshot.workspace_roots(operand, &self.action.session).is_empty()
-            || self.action.facts.roots.iter().any(|(found, _)| found == operand)
+            || self.rooted(operand).next().is_some()
     }
 
     /// Whether an artifact brought the operand without the authority for the effect. What merely lists a file
@@ -339,8 +343,13 @@ impl<'a> Viewer<'a> {
         let granting = own.chain(filed.iter().filter(|occurrence| grants(occurrence)));
         let recorded =
             granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority));
-        let searched = self.action.facts.roots.iter().filter(|(found, _)| found == operand);
-        searched.fold(recorded, |grant, (_, origin)| grant.join(Authority::new(origin_row(*origin).effects)))
+        self.rooted(operand)
+            .fold(recorded, |grant, rooted| grant.join(Authority::new(origin_row(rooted.origin).effects)))
+    }
+
+    /// What the search found of the operand.
+    fn rooted<'b>(&self, operand: &'b Operand) -> impl Iterator<Item = &'a Rooted> + use<'a, 'b> {
+        self.action.facts.rooted.iter().filter(move |rooted| rooted.operand == *operand)
     }
 }
 

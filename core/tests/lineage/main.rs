@@ -9,4 +9,5 @@
 mod copied;
 mod log;
 mod properties;
+mod searched;
 mod trace;

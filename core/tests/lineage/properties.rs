@@ -1,13 +1,13 @@
-//! P1 to P9, P11 and P13 over random traces.
+//! P1 to P9, P11, P13 and P14 over random traces.
 //!
 //! P10 (monotone in tier, gap, evidence, profile and flags) is checked on every cell in `policy_cells.rs`,
-//! P12 (canonical forms are idempotent) in `operands.rs`, P14 (recorded before answered) where the store is.
+//! P12 (canonical forms are idempotent) in `operands.rs`.
 
 use circinus_core::action::{Flag, Sighting, SlotValue, Tier};
 use circinus_core::authority::Authority;
 use circinus_core::effect::Effect;
 use circinus_core::evidence::Level;
-use circinus_core::gate::Decision;
+use circinus_core::gate::{Decision, Weighed};
 use circinus_core::lineage::{Observed, Step};
 use circinus_core::operand::{Hit, Operand};
 use circinus_core::origin::Origin;
@@ -151,6 +151,25 @@ proptest! {
         log.open_in("resumed", "s", "/w");
         prop_assert_eq!(&grants, &all_granted(&log.snapshot));
         prop_assert_eq!(granted(&log.snapshot, "resumed"), grants[0].clone());
+    }
+
+    /// P14: at T2 and above nothing that runs is answered without the receipt of its record, and at any tier what
+    /// an influence or a gap touched leaves a row. Weighing by the verdict alone breaks it.
+    #[test]
+    fn p14_what_lineage_touched_is_recorded(trace in trace(), profile in profile()) {
+        for decision in decisions(&played(&trace).snapshot, profile) {
+            let explanation = decision.explanation().clone();
+            prop_assert!(explanation.influences.is_empty() || decision.is_flagged());
+            match decision.weigh() {
+                Weighed::Light(permit) => {
+                    prop_assert!(explanation.tier < Tier::T2 && permit.verdict() == Verdict::Allow);
+                }
+                Weighed::Heavy(heavy) => {
+                    let refusal = heavy.refuse();
+                    prop_assert_eq!(refusal.is_err(), explanation.verdict == Verdict::Allow);
+                }
+            }
+        }
     }
 
     /// 13.22: what is granted in one session is never a union over other roots and other workspaces. A grant

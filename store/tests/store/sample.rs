@@ -1,7 +1,7 @@
 //! Sample events, shared by the unit tests and the integration tests.
 #![allow(dead_code, reason = "each of the two test binaries uses its own part")]
 
-use circinus_core::action::{Flag, Flags, Tier};
+use circinus_core::action::{Flag, Flags, Rooted, Tier};
 use circinus_core::artifact::{Artifact, Binding};
 use circinus_core::authority::{Authority, Secrecy};
 use circinus_core::digest::Digest;
@@ -129,6 +129,11 @@ pub(crate) fn decided(session: &str, verdict: Verdict) -> Event {
             questions: vec![Digest::of(b"question")],
             relied: vec![Relied { act: ActId(EventSeq(3)), spent: true }],
             payloads: vec![],
+            rooted: vec![Rooted {
+                operand: operand(Kind::Package, "npm:left-pad"),
+                file: operand(Kind::Path, "/work/package.json"),
+                origin: Origin::WsTracked,
+            }],
         },
         waited_ms: 40,
         supersedes: Some(DecisionId(EventSeq(5))),

@@ -37,6 +37,7 @@ impl Viewer<'_> {
         }
         let rooted = self.grant(&edge.quote.operand).allows(Effect::Exec);
         let gap = if rooted || cover.grants() || own.grants() { Gap::None } else { Gap::Inferred };
+        reach.lacking.extend((gap == Gap::Inferred).then(|| edge.quote.operand.clone()));
         let path = Path::Copied { file, quote: edge.quote.clone() };
         reach.endorsed.extend(own.acts);
         reach.add(self.influence(edge.parent, source, gap, path));
