@@ -76,6 +76,7 @@ pub fn understand(call: &ToolCall, who: Who, around: &Surroundings) -> Understan
         ToolCall::Mcp { server, tool, arguments } => {
             (mcp::call(server, tool, arguments, around), Source::Mcp(server.clone()))
         }
+        ToolCall::Collect { .. } => (Found::default(), Source::Unobserved),
         ToolCall::Inert { .. } => (Found::default(), Source::Agent),
         ToolCall::Other { tool, arguments } => (mcp::other(tool, arguments, around), Source::Unobserved),
     };
@@ -153,6 +154,7 @@ fn identity(tool: &str, call: &ToolCall) -> Digest {
         ToolCall::Fetch { url } => parts.extend(["fetch", url]),
         ToolCall::WebSearch { query } => parts.extend(["web search", query]),
         ToolCall::Spawn { prompt } => parts.extend(["spawn", prompt]),
+        ToolCall::Collect { task } => parts.extend(["collect", task]),
         ToolCall::Inert { tool } => parts.extend(["inert", tool]),
         ToolCall::Mcp { server, tool, arguments } => {
             parts.extend(["mcp", server, tool]);
@@ -181,6 +183,7 @@ fn summary(call: &ToolCall) -> Box<str> {
             let named = arguments.iter().map(|argument| format!("{}={}", argument.name, argument.text));
             named.collect::<Vec<_>>().join(" ")
         }
+        ToolCall::Collect { task } => task.to_string(),
         ToolCall::Inert { .. } => String::new(),
     };
     one_line(&text)

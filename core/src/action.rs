@@ -74,6 +74,12 @@ pub enum ToolCall {
         /// Its arguments.
         arguments: Vec<Argument>,
     },
+    /// Taking in what something that was started earlier has given since: a command in the background, a
+    /// subagent.
+    Collect {
+        /// Which, by the host's name.
+        task: Box<str>,
+    },
     /// A host tool that only keeps the agent's own notes (task lists, questions to the user, plan mode).
     Inert {
         /// Tool name.

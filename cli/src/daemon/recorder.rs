@@ -116,6 +116,7 @@ impl Recorder<'_> {
             let bodies = [false, true].map(|of_user| self.body(name, of_user));
             commits.extend(bodies.into_iter().find(|found| !found.is_empty()).unwrap_or_default());
         }
+        commits.extend(self.scheduled(call));
         if commits.is_empty() && !is_inert(call) {
             let label = format!("{} {} (no output)", call.tool, understood.action.summary);
             let seen = Seen { analysed: false, derived: true, ..Seen::text(&label, "", Origin::CmdLocal) };
@@ -147,7 +148,7 @@ impl Recorder<'_> {
                 }
                 None => Origin::Opaque,
             },
-            (ToolCall::Other { .. }, _) => Origin::Opaque,
+            (ToolCall::Collect { .. } | ToolCall::Other { .. }, _) => Origin::Opaque,
             (ToolCall::Shell { .. }, Source::Remote(_)) => Origin::CmdRemote,
             (ToolCall::Shell { .. } | ToolCall::Search { .. }, _) => Origin::CmdLocal,
         };

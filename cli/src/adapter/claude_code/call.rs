@@ -8,7 +8,7 @@ use serde_json::Value;
 const ARGUMENTS_MAX: usize = 512;
 
 /// Tools that only keep the agent's own notes or talk to the user.
-const INERT: [&str; 12] = [
+const INERT: [&str; 11] = [
     "AskUserQuestion",
     "EnterPlanMode",
     "ExitPlanMode",
@@ -16,7 +16,6 @@ const INERT: [&str; 12] = [
     "TaskCreate",
     "TaskGet",
     "TaskList",
-    "TaskOutput",
     "TaskStop",
     "TaskUpdate",
     "TodoWrite",
@@ -53,6 +52,10 @@ pub(super) fn neutral(tool: &str, input: &Value) -> ToolCall {
         "WebSearch" => Some(ToolCall::WebSearch { query: text("query").unwrap_or_default() }),
         "ReadMcpResourceTool" | "ListMcpResourcesTool" => Some(resource(tool, input)),
         "Agent" | "Task" => Some(ToolCall::Spawn { prompt: text("prompt").unwrap_or_default() }),
+        "TaskOutput" | "BashOutput" | "AgentOutputTool" => {
+            let named = ["task_id", "bash_id", "agentId"].into_iter().find_map(text);
+            named.map(|task| ToolCall::Collect { task })
+        }
         _ if INERT.contains(&tool) => Some(ToolCall::Inert { tool: tool.into() }),
         _ => None,
     };

@@ -1,26 +1,35 @@
 //! Whose words a submitted prompt is.
 //!
 //! The host submits texts of its own through the same event as the user's, without a marker field; what it
-//! writes stands in one element with a hyphenated name around the whole text.
+//! writes begins with an element of a hyphenated name, or with a line in brackets that says what it is.
 
 use circinus_core::id::AgentId;
 
 use crate::host::{Author, Worker};
 
-/// Reads a prompt's envelope, if it stands in one.
+/// Beginnings of the line in brackets.
+const HEADINGS: [&str; 2] = ["[SYSTEM NOTIFICATION - ", "[SCHEDULED TASK - "];
+
+/// Reads a prompt's envelope, if it begins with one. What follows the envelope is the machine's as well: the
+/// two cannot be told apart for certain.
 pub(super) fn author(prompt: &str) -> Author {
+    let prompt = prompt.trim();
+    if HEADINGS.iter().any(|heading| prompt.starts_with(heading)) {
+        return Author::Host(worker(prompt));
+    }
     match inner(prompt) {
-        Some(text) => Author::Host(worker(text)),
+        Some((text, "")) => Author::Host(worker(text)),
+        Some(_) => Author::Host(None),
         None => Author::User,
     }
 }
 
-/// What stands within a machine's envelope.
-fn inner(prompt: &str) -> Option<&str> {
-    let rest = prompt.trim().strip_prefix('<')?;
+/// What stands within the element that a machine's prompt begins with, and behind it.
+fn inner(prompt: &str) -> Option<(&str, &str)> {
+    let rest = prompt.strip_prefix('<')?;
     let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-    let inner = rest.strip_prefix(&name)?.strip_suffix(&format!("</{name}>"))?;
-    name.contains('-').then_some(inner)
+    let parts = rest.strip_prefix(&name)?.rsplit_once(&format!("</{name}>"))?;
+    name.contains('-').then_some(parts)
 }
 
 /// The subagent whose report a notification carries. Only what the host writes before the report is read: the
@@ -47,7 +56,11 @@ mod tests {
     fn a_notification_is_not_the_users_words() {
         for (prompt, typed) in [
             ("<task-notification>\n<result>x</result>\n</task-notification>", false),
+            ("<task-notification>x</task-notification>\n\ngo on", false),
+            ("[SCHEDULED TASK - AUTOMATED FIRING]\nThis turn was started.\n\ngo on", false),
+            ("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n</system-reminder>", false),
             ("please look at <task-notification>", true),
+            ("[x] is what I want", true),
             ("<b>bold</b> is what I want", true),
             ("fix it", true),
         ] {

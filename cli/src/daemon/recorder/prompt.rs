@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use circinus_core::action::ToolCall;
+use circinus_core::digest::Digest;
 use circinus_core::event::Commit;
 use circinus_core::id::ArtifactId;
 use circinus_core::lineage::{Observed, Step};
@@ -11,7 +13,7 @@ use circinus_core::origin::Origin;
 use super::{Recorder, Seen};
 use crate::daemon::pasted::{self, PROMPT_BYTES_MAX, Prompt};
 use crate::daemon::texts::Texts;
-use crate::host::{Author, Worker};
+use crate::host::{AnnouncedCall, Author, Worker};
 
 /// Bytes of earlier texts that a prompt is compared with, newest first: about 20 ms once per prompt.
 const COMPARED_BYTES_MAX: usize = 16 << 20;
@@ -26,6 +28,10 @@ impl Recorder<'_> {
             Author::User if !self.voice.is_a_persons() => {
                 vec![self.commit(None, Seen::text("prompt", text, Origin::Opaque))]
             }
+            Author::User if self.was_composed(text) => {
+                let derived = Seen::text("prompt that the agent composed", text.trim(), Origin::AgentText);
+                vec![self.commit(None, Seen { derived: true, ..derived })]
+            }
             Author::User => {
                 let mut commits = self.typed(text, texts);
                 commits.extend(super::mentions(text).filter_map(|path| self.file(path, "attached")));
@@ -38,6 +44,26 @@ impl Recorder<'_> {
                 vec![self.commit(None, seen)]
             }
         }
+    }
+
+    /// Prompts that an unknown tool is given to submit later, as the user's prompts come.
+    pub(super) fn scheduled(&self, call: &AnnouncedCall) -> Vec<Commit> {
+        let ToolCall::Other { arguments, .. } = &call.call else { return Vec::new() };
+        let prompts = arguments.iter().filter(|argument| &*argument.name == "prompt");
+        let label = format!("{} prompt for later", call.tool);
+        let seen = |text: &str| {
+            self.commit(
+                Some(call),
+                Seen { derived: true, ..Seen::text(&label, text.trim(), Origin::AgentText) },
+            )
+        };
+        prompts.map(|argument| seen(&argument.text)).collect()
+    }
+
+    /// Whether the agent wrote exactly this text, in any session: a schedule outlives the one that made it.
+    fn was_composed(&self, text: &str) -> bool {
+        let content = Digest::of(text.trim().as_bytes());
+        self.snapshot.artifacts().any(|(_, it)| it.content == content && it.origin == Origin::AgentText)
     }
 
     /// What the user typed, apart from what they pasted: a pasted span is derived from where it stood before
