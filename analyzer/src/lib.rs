@@ -14,4 +14,4 @@ pub mod pool;
 mod surroundings;
 
 pub use call::{Source, Understanding, Who, understand};
-pub use surroundings::Surroundings;
+pub use surroundings::{Real, Surroundings};

@@ -2,6 +2,7 @@
 
 mod glob;
 mod lists;
+mod real;
 
 use circinus_core::action::{Flag, Tier};
 use circinus_core::operand::{Kind, Operand};
@@ -49,6 +50,18 @@ pub struct Place {
 }
 
 impl Place {
+    /// Takes over what the lists say of a name of the place, where that is worse than what is known.
+    fn worsen(&mut self, path: &str, probe: &str, around: &Surroundings) {
+        self.persists = match (self.persists, persists(probe, around)) {
+            (Some(Flag::PersistHost), _) | (_, None) => self.persists,
+            (_, listed) => listed,
+        };
+        self.secret |= lists::is_secret(probe, around.home());
+        // A project may have a file of that name; what is installed lies outside.
+        let installed = region(path, around) == Region::Outside && lists::is_guard_name(probe);
+        self.guard |= is_within(path, &around.circinus_home) || installed;
+    }
+
     /// Whether writing there is a command to the kernel.
     fn is_kernel(&self) -> bool {
         self.path.as_deref().is_some_and(|path| path.starts_with("/proc/") || path.starts_with("/sys/"))
@@ -121,10 +134,8 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         place.secret = lists::is_secret_name(raw);
         return place;
     };
-    let probe = match pattern_at {
-        Some(_) => format!("{}/{}", path.trim_end_matches('/'), raw.rsplit('/').next().unwrap_or_default()),
-        None => path.clone(),
-    };
+    let last = pattern_at.and(raw.rsplit('/').next());
+    let probe = probe(&path, last);
     place.region = region(&path, around);
     if pattern_at.is_some() {
         let full = match raw.strip_prefix("~/") {
@@ -135,15 +146,18 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         let secret = lists::secrets(&full, around.home()).find(|secret| glob::matches(&full, secret));
         place.matched = secret.and_then(|secret| Operand::parse(Kind::Path, &secret, &context));
     }
-    place.persists = persists(&probe, around);
-    place.secret = place.matched.is_some() || lists::is_secret(&probe, around.home());
-    // A project may have a file of that name; what is installed lies outside.
-    let installed = place.region == Region::Outside && lists::is_guard_name(&probe);
-    place.guard = is_within(&path, &around.circinus_home) || installed;
+    place.worsen(&path, &probe, around);
+    place.secret |= place.matched.is_some();
+    real::names(base, cwd, around, |path, around| place.worsen(path, &self::probe(path, last), around));
     place.root = path == around.workspace().trim_end_matches('/');
     place.vital = is_vital(&path, place.pattern, around);
     place.path = Some(path);
     place
+}
+
+/// What the lists are asked about: the path, with the last part of a pattern behind it.
+fn probe(path: &str, last: Option<&str>) -> String {
+    last.map_or_else(|| path.to_owned(), |last| format!("{}/{last}", path.trim_end_matches('/')))
 }
 
 fn region(path: &str, around: &Surroundings) -> Region {

@@ -19,6 +19,17 @@ pub struct Surroundings {
     pub temp_dirs: Vec<Box<str>>,
     /// The user's additions to the command table.
     pub overlay: Arc<Overlay>,
+    /// How the places really lie; without it only names count.
+    pub real: Option<Arc<Real>>,
+}
+
+/// How places lie without symbolic links.
+#[derive(Clone, Debug)]
+pub struct Real {
+    /// The same surroundings with every directory under its real name.
+    pub around: Surroundings,
+    /// The real name of an absolute path, which may lead through links and `..`; none when it is not known.
+    pub resolve: fn(&str) -> Option<String>,
 }
 
 impl Surroundings {
@@ -59,5 +70,6 @@ pub(crate) fn sample() -> Surroundings {
         host_config_dirs: vec!["/home/kim/.claude".into()],
         temp_dirs: vec!["/tmp".into()],
         overlay: Arc::default(),
+        real: None,
     }
 }

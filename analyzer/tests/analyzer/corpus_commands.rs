@@ -95,6 +95,7 @@ fn around(home: &str, workspace: &str) -> Surroundings {
         host_config_dirs: vec![format!("{home}/.claude").into()],
         temp_dirs: vec!["/tmp".into()],
         overlay: Default::default(),
+        real: None,
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn around() -> Surroundings {
         host_config_dirs: vec!["/home/kim/.claude".into()],
         temp_dirs: vec!["/tmp".into()],
         overlay: Default::default(),
+        real: None,
     }
 }
 

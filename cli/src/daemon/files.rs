@@ -6,6 +6,7 @@ mod fingerprint;
 mod listing;
 mod listings;
 mod prior;
+mod real;
 mod repository;
 mod written;
 
@@ -24,6 +25,7 @@ pub(super) use self::explain::{Explained, Scene, explain, lesser};
 pub use self::listing::{ListError, version as git_version};
 pub(super) use self::listings::{Deferred, Listings};
 pub(super) use self::prior::{Announced, Place, Prior};
+pub use self::real::real_name;
 pub(super) use self::repository::look as look_at_repository;
 pub(super) use self::written::{bind_file, look as look_at_written};
 

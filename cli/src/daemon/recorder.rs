@@ -1,5 +1,6 @@
 //! From what a host reports to what is committed: one observation per artifact.
 
+mod copied;
 mod prompt;
 mod told;
 
@@ -22,7 +23,7 @@ use circinus_core::operand::{Hit, Kind, Operand};
 use circinus_core::origin::Origin;
 use circinus_core::view::ViewChain;
 
-use super::files::{self, Announced, Explained, Listings, Place, Prior, Scene};
+use super::files::{self, Announced, Explained, Listings, Prior, Scene};
 use super::gatekeeper::who;
 use super::hosts::Voice;
 use super::texts::Texts;
@@ -108,7 +109,9 @@ impl Recorder<'_> {
         let mut commits: Vec<_> = self.output(call, &understood, outcome).into_iter().collect();
         let prior = self.announced.of(&self.event.session, call.id.as_ref());
         let prior = prior.as_deref();
-        commits.extend(understood.writes.iter().filter_map(|write| self.write(call, write, prior)));
+        let made = self.made(call, &understood.writes, prior);
+        let writes = understood.writes.iter().zip(made);
+        commits.extend(writes.filter_map(|(write, made)| self.write(call, write, made, prior)));
         if understood.action.effects.contains(Effect::Install) {
             commits.extend(self.installed(call));
         }
@@ -195,13 +198,18 @@ impl Recorder<'_> {
     }
 
     /// A file that a call wrote, bound to what explains its bytes; none when nothing of it is there.
-    fn write(&self, call: &AnnouncedCall, write: &FileWrite, prior: Option<&Prior>) -> Option<Commit> {
+    fn write(
+        &self,
+        call: &AnnouncedCall,
+        write: &FileWrite,
+        mut made: Explained,
+        prior: Option<&Prior>,
+    ) -> Option<Commit> {
         let opened = self.snapshot.session(&self.event.session).map(|session| session.opened);
         let written = files::look_at_written(write, prior, opened.unwrap_or_default(), &self.around.paths);
         if written.bindings.is_empty() {
             return None;
         }
-        let mut made = self.made(call, write, prior);
         let mut earlier = self.earlier(&written.bindings);
         earlier.retain(|id| made.parents.iter().all(|known| known.parent != *id));
         made.parents.extend(earlier.into_iter().map(|parent| Observed { parent, step: Step::Whole }));
@@ -227,41 +235,6 @@ impl Recorder<'_> {
     fn earlier(&self, bindings: &[Binding]) -> BTreeSet<ArtifactId> {
         let contents = bindings.iter().filter_map(|binding| binding.content);
         contents.filter_map(|content| self.snapshot.holding(&content)).collect()
-    }
-
-    /// What explains the bytes that a call wrote.
-    fn made(&self, call: &AnnouncedCall, write: &FileWrite, prior: Option<&Prior>) -> Explained {
-        let origin = match &write.from {
-            WriteSource::Remote(_) => Origin::CmdRemote,
-            WriteSource::Agent if matches!(call.call, ToolCall::EditFile { .. }) => {
-                return self.copied(std::slice::from_ref(&write.path), prior);
-            }
-            WriteSource::Agent => Origin::AgentText,
-            WriteSource::Built => Origin::WsUntracked,
-            WriteSource::Local => Origin::CmdLocal,
-            WriteSource::Files(sources) => return self.copied(sources, prior),
-        };
-        Explained::of(origin)
-    }
-
-    /// What explains bytes that came from files: of the sources that are recorded their artifacts alone decide,
-    /// of the others the least.
-    fn copied(&self, sources: &[Operand], prior: Option<&Prior>) -> Explained {
-        let mut made = Explained::of(Origin::AgentText);
-        for source in sources {
-            let was = match prior.and_then(|prior| prior.at(source)) {
-                Some(Place::File(explained) | Place::Folder(explained)) => explained.clone(),
-                // It was made by the call.
-                Some(Place::Absent) => continue,
-                None => self.explain(source),
-            };
-            made.secrecy = made.secrecy.max(was.secrecy);
-            made.parents.extend(was.parents);
-            if !was.recorded {
-                made.origin = files::lesser(made.origin, was.origin);
-            }
-        }
-        made
     }
 
     /// The trees of dependencies that an install made or changed, as far as they lie where it ran.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use circinus_analyzer::Surroundings;
+use circinus_analyzer::{Real, Surroundings};
 use circinus_core::operand::PathContext;
 
+use super::files::real_name;
 use crate::config::CommandOverlay;
 
 /// Facts about this machine and user that do not change while the daemon runs.
@@ -25,17 +26,26 @@ pub struct Site {
 impl Site {
     /// The surroundings of a call made in `cwd` of `workspace`.
     pub fn around(&self, cwd: &str, workspace: &str) -> Surroundings {
+        let named = |place: &str| Box::from(place);
+        let really = |place: &str| real_name(place).map_or_else(|| place.into(), Into::into);
+        let real = Real { around: self.seen(cwd, workspace, really), resolve: real_name };
+        Surroundings { real: Some(Arc::new(real)), ..self.seen(cwd, workspace, named) }
+    }
+
+    fn seen(&self, cwd: &str, workspace: &str, name: impl Fn(&str) -> Box<str>) -> Surroundings {
+        let all = |places: &[Box<str>]| places.iter().map(|place| name(place)).collect();
         Surroundings {
             paths: PathContext {
-                cwd: cwd.into(),
-                home: self.home.clone(),
-                workspace: workspace.into(),
+                cwd: name(cwd),
+                home: name(&self.home),
+                workspace: name(workspace),
                 case_sensitive: true,
             },
-            circinus_home: self.circinus_home.clone(),
-            host_config_dirs: self.host_config_dirs.clone(),
-            temp_dirs: self.temp_dirs.clone(),
+            circinus_home: name(&self.circinus_home),
+            host_config_dirs: all(&self.host_config_dirs),
+            temp_dirs: all(&self.temp_dirs),
             overlay: Arc::clone(&self.commands.rows),
+            real: None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a file is, by where its bytes came from: real repositories, a real daemon, several sessions.
 
+mod ways;
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use circinus_core::policy;
 
 use super::fingerprint::{self, Fingerprint};
 use super::listings::{Listings, Tracked};
-use super::{changed_at, is_credential, is_inside};
+use super::{changed_at, is_credential, is_inside, real_name};
 use crate::clock;
 
 /// How a file's bytes are explained.
@@ -59,12 +59,12 @@ pub(crate) struct Scene<'a> {
 /// INVARIANT (read-back-cannot-launder): records are consulted before the file's age, in every session, and
 /// what was once bound at a path stays an ancestor of whatever is found there.
 pub(crate) fn explain(path: &Operand, scene: &Scene<'_>) -> Explained {
-    let secrecy = if is_credential(path) { Secrecy::Secret } else { Secrecy::Public };
     let file = File::at(path, scene);
-    let bound = scene.snapshot.binding(path).or_else(|| {
-        // Reached through a link, a file is bound under its own name.
-        Operand::parse(Kind::Path, &file.real, scene.paths).and_then(|real| scene.snapshot.binding(&real))
-    });
+    let real = Operand::parse(Kind::Path, &file.real, scene.paths);
+    let secret = is_credential(path) || real.as_ref().is_some_and(is_credential);
+    let secrecy = if secret { Secrecy::Secret } else { Secrecy::Public };
+    // Reached through a link, a file is bound under its own name.
+    let bound = scene.snapshot.binding(path).or_else(|| scene.snapshot.binding(real.as_ref()?));
     if let Some(bound) = &bound
         && file.is_unchanged_since(bound)
     {
@@ -108,10 +108,7 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn at(path: &Operand, scene: &'a Scene<'a>) -> Self {
-        let resolve = |path: &str| {
-            let real = fs::canonicalize(path).ok();
-            real.and_then(|real| real.into_os_string().into_string().ok()).unwrap_or_else(|| path.to_owned())
-        };
+        let resolve = |path: &str| real_name(path).unwrap_or_else(|| path.to_owned());
         let real = resolve(path.canonical());
         let top = resolve(&scene.paths.workspace);
         let below = is_inside(&real, &top)
