@@ -6,7 +6,7 @@
 
 mod anchors;
 mod decoy;
-mod encoded;
+pub(crate) mod encoded;
 mod fold;
 mod grammar;
 mod hidden;

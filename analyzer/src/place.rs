@@ -41,6 +41,8 @@ pub struct Place {
     pub persists: Option<Flag>,
     /// It holds a secret.
     pub secret: bool,
+    /// It is a directory outside the workspace below which secrets lie, by convention.
+    pub holds_secrets: bool,
     /// It belongs to Circinus.
     pub guard: bool,
     /// Losing all of it is a catastrophe: the root, a home, a system directory, keys, backups.
@@ -57,6 +59,8 @@ impl Place {
             (_, listed) => listed,
         };
         self.secret |= lists::is_secret(probe, around.home());
+        self.holds_secrets |= region(path, around) != Region::Workspace
+            && lists::secrets_in_home(around.home()).any(|secret| is_within(&secret, path));
         // A project may have a file of that name; what is installed lies outside.
         let installed = region(path, around) == Region::Outside && lists::is_guard_name(probe);
         self.guard |= is_within(path, &around.circinus_home) || installed;
@@ -125,6 +129,7 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         region: Region::Outside,
         persists: None,
         secret: false,
+        holds_secrets: false,
         guard: false,
         vital: false,
         root: false,

@@ -22,6 +22,7 @@ mod daemon {
     mod death;
     mod delivery;
     mod files;
+    mod flow;
     mod life;
     mod overlay;
     mod private;

@@ -44,6 +44,8 @@ pub(super) struct Run<'r> {
     pub(super) has_code: bool,
     /// What reads a file that runs.
     pub(super) language: Option<&'static str>,
+    /// Words behind a shell's command line: its `$0`, `$1` and so on.
+    pub(super) positional: Vec<Arg>,
     /// A payload took the rest of the arguments.
     pub(super) payload_out: Option<Stream>,
 }
@@ -64,6 +66,7 @@ impl<'r> Run<'r> {
             outputs: Vec::new(),
             has_code: false,
             language: None,
+            positional: Vec::new(),
             payload_out: None,
         }
     }
@@ -88,7 +91,7 @@ impl Machine<'_> {
         }
         let takes_sub = !rule.subs.is_empty() || rule.others == Others::Verbs;
         let first_wins = takes_sub || rule.args.iter().any(|role| matches!(role, Role::Command | Role::Run));
-        let argv = sort(rule, args, if first_wins { Until::Operand } else { Until::End });
+        let mut argv = sort(rule, args, if first_wins { Until::Operand } else { Until::End });
         let mut run = Run::new(by, &stdin);
         self.found.look_at(by, Part::Row);
         if argv.only_says || argv.options.iter().any(|given| given.opt.only_says) {
@@ -100,11 +103,10 @@ impl Machine<'_> {
         {
             return self.subcommand(rule, &argv, head, rest, run);
         }
-        self.base(rule, &argv, &mut run);
-        let mut argv = argv;
         if first_wins && !takes_sub {
             argv.operands = args.get(argv.rest_at..).unwrap_or_default().to_vec();
         }
+        self.base(rule, &argv, &mut run);
         self.operands(rule, &argv, &mut run);
         self.finish(rule, run)
     }
@@ -166,10 +168,11 @@ impl Machine<'_> {
         rule.flags.iter().for_each(|flag| self.found.flag(*flag));
         run.remote = rule.remote;
         if rule.runs {
-            self.found.runs_workspace(&run.by);
+            self.runs_workspace(&run.by);
         }
         if let Stdin::Code(language) = rule.stdin {
             run.language = Some(language);
+            run.positional = argv.operands.get(1..).unwrap_or_default().to_vec();
         }
         run.sends |= rule.effects.contains(&Effect::Send);
         self.options(argv, run);
@@ -251,9 +254,7 @@ impl Machine<'_> {
                 _ => out.clone(),
             };
             if tree {
-                let place = self.place(&target);
-                self.found.writes_place(&run.by, &place, super::machine::source_of(&from), true);
-                self.fill(&place, &from.taint);
+                self.fill_tree(&run.by, &target, &from);
             } else if rule.stdin == Stdin::Teed {
                 self.write_file(&run.by, &target, &from, false);
             } else {

@@ -4,13 +4,14 @@ use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::limits::SPAN_BYTES_MIN;
 
-use super::found::address;
+use super::found::{address, is_loopback};
 use super::machine::Machine;
 use super::sql;
 use super::value::{Arg, Stream, Taint};
 use crate::place::{Place, Region};
 
 mod literal;
+mod reach;
 
 /// The rule for bytes of another machine that run.
 const REMOTE_CODE: &str = "runs what comes from the network";
@@ -20,17 +21,13 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
     if let Some(feed) = target.feed.clone() {
         return run_code(machine, by, language.unwrap_or("shell"), &feed);
     }
-    if let Some(operands) =
-        address(&target.text, &machine.around.paths).filter(|_| target.text.contains("://"))
-    {
-        // Some interpreters take an address for a file.
+    if let Some(remote) = fetched(machine, target) {
+        // The interpreter fetches it by itself.
         machine.found.effect(Effect::Fetch);
-        let taint = Taint::remote(operands);
-        taint_slots(machine, by, &taint);
-        return Stream::default();
+        return run_code(machine, by, language.unwrap_or("shell"), &Stream::unknown(remote));
     }
     let place = machine.place(target);
-    let held = place.path.as_ref().and_then(|path| machine.held(path));
+    let held = place.path.as_deref().and_then(|path| machine.held(path));
     if place.region == Region::Sink {
         return Stream::empty();
     }
@@ -44,10 +41,7 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
         machine.found.slot(by, Effect::Exec, SlotValue::File(operand.clone()), Tier::T2);
     }
     if let Some(held) = held {
-        if held.taint.is_remote() {
-            machine.found.by_rule(REMOTE_CODE, |found| found.raise(Tier::T2));
-            machine.found.slot(by, Effect::Exec, SlotValue::Remote(held.taint.remote.clone()), Tier::T2);
-        }
+        runs_remote(machine, by, &held.taint);
         let shell = language == Some("shell") || held.text.as_deref().is_some_and(is_shell_script);
         if let Some(text) = held.text {
             match language {
@@ -63,6 +57,13 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
     Stream::default()
 }
 
+/// Where a file is fetched from whose name is an address.
+fn fetched(machine: &Machine<'_>, target: &Arg) -> Option<Taint> {
+    let is_address = target.text.starts_with("http://") || target.text.starts_with("https://");
+    let operands = is_address.then(|| address(&target.text, &machine.around.paths)).flatten()?;
+    (!is_loopback(&operands)).then(|| Taint::remote(operands))
+}
+
 fn is_at_home(place: &Place) -> bool {
     place.region == Region::Workspace && place.path.is_some()
 }
@@ -72,8 +73,19 @@ fn is_shell_script(text: &str) -> bool {
     line.starts_with("#!") && (line.ends_with("sh") || line.contains("sh "))
 }
 
-/// Runs text or bytes as code of `language`.
+/// Runs text or bytes as code of `language`, which has nothing to read.
 pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code: &Stream) -> Stream {
+    run_fed(machine, by, language, code, &Stream::empty())
+}
+
+/// Runs text or bytes as code of `language`, which reads `stdin`.
+pub(super) fn run_fed(
+    machine: &mut Machine<'_>,
+    by: &str,
+    language: &str,
+    code: &Stream,
+    stdin: &Stream,
+) -> Stream {
     machine.found.effect(Effect::Exec);
     machine.found.raise(Tier::T1);
     taint_slots(machine, by, &code.taint);
@@ -87,7 +99,7 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
             if text.len() >= SPAN_BYTES_MIN {
                 machine.found.slot(by, Effect::Exec, SlotValue::Text(text.into()), Tier::T2);
             }
-            machine.text(text, &Stream::empty())
+            machine.text(text, stdin)
         }
         Some(text) if language == "sql" => {
             sql::judge(machine, by, text);
@@ -111,12 +123,17 @@ pub(super) fn run_code(machine: &mut Machine<'_>, by: &str, language: &str, code
     }
 }
 
-/// The sources of code are slots of their own: whole.
-fn taint_slots(machine: &mut Machine<'_>, by: &str, taint: &Taint) {
+/// Code that comes from another machine is a slot of its own: whole.
+pub(super) fn runs_remote(machine: &mut Machine<'_>, by: &str, taint: &Taint) {
     if taint.is_remote() {
         machine.found.by_rule(REMOTE_CODE, |found| found.raise(Tier::T2));
         machine.found.slot(by, Effect::Exec, SlotValue::Remote(taint.remote.clone()), Tier::T2);
     }
+}
+
+/// So are the files that code is made of.
+pub(super) fn taint_slots(machine: &mut Machine<'_>, by: &str, taint: &Taint) {
+    runs_remote(machine, by, taint);
     for file in &taint.files {
         machine.found.slot(by, Effect::Exec, SlotValue::File(file.clone()), Tier::T2);
     }

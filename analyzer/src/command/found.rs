@@ -158,11 +158,6 @@ impl Found {
         })
     }
 
-    /// It runs code of the workspace that it finds by itself.
-    pub(crate) fn runs_workspace(&mut self, by: &str) {
-        self.slot(by, Effect::Exec, SlotValue::Workspace, Tier::T2);
-    }
-
     /// Adds a slot that is recorded and not gated.
     pub(crate) fn content(&mut self, place: &str, effect: Effect, text: &str) {
         if !text.is_empty() {
@@ -329,4 +324,13 @@ pub(crate) fn address(text: &str, paths: &circinus_core::operand::PathContext) -
         plausible.then(|| Operand::parse(Kind::Url, &format!("https://{text}"), paths)).flatten()
     }?;
     Some(whole.expand())
+}
+
+/// Whether an address is that of this very machine.
+pub(super) fn is_loopback(operands: &[Operand]) -> bool {
+    operands.iter().any(|operand| match operand.kind() {
+        Kind::Host => operand.canonical() == "localhost" || operand.canonical().ends_with(".localhost"),
+        Kind::Ip => matches!(operand.canonical(), "127.0.0.1" | "::1" | "0.0.0.0"),
+        _ => false,
+    })
 }

@@ -207,6 +207,20 @@ pub(super) fn discard(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Strea
     None
 }
 
+/// Files that are put into the repository; a push of this call sends them.
+pub(super) fn stage(machine: &mut Machine<'_>, argv: &Argv) {
+    for operand in &argv.operands {
+        let place = machine.place(operand);
+        let held = place.path.as_deref().and_then(|path| machine.held(path)).unwrap_or_default();
+        for homes in held.taint.secrets {
+            machine.staged.add_secret(homes);
+        }
+        if place.secret {
+            machine.staged.add_secret(&[]);
+        }
+    }
+}
+
 /// The directory that a clone fills.
 pub(super) fn clone_target(machine: &mut Machine<'_>, argv: &Argv, run: &mut Run<'_>) {
     let Some(source) = argv.operands.first() else { return };

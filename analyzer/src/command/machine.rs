@@ -2,6 +2,7 @@
 //! command is understood with what is known of its words and its input.
 
 mod expand;
+mod held;
 mod redirect;
 mod simple;
 
@@ -22,7 +23,6 @@ use super::salvage;
 use super::trace::Trace;
 use super::value::{Stream, Taint};
 use crate::Surroundings;
-use crate::place::{Place, is_within};
 
 /// Simple commands evaluated in one call, repetitions included: the longest real script has about a hundred.
 const COMMANDS_MAX: usize = 512;
@@ -36,8 +36,6 @@ const NESTING_MAX: usize = 40;
 const WORK_BYTES_MAX: usize = 256 << 10;
 /// Words of a `for` that are tried one by one; what the rest does is judged by the last, unknown round.
 const ROUNDS_MAX: usize = 8;
-/// Directories that are filled in one call; a script that unpacks more is no everyday one.
-const TREES_MAX: usize = 64;
 
 /// The state of one evaluation.
 pub(super) struct Machine<'a> {
@@ -48,8 +46,10 @@ pub(super) struct Machine<'a> {
     pub(super) added: Found,
     /// What files hold that this very call wrote.
     pub(super) files: HashMap<String, Stream>,
-    /// Directories that this very call filled, and with what.
-    trees: Vec<(String, Taint)>,
+    /// Directories that this very call filled, and what the files there come from.
+    pub(super) trees: Vec<(String, Taint)>,
+    /// What this very call put into a repository.
+    pub(super) staged: Taint,
     /// Pipelines in canonical form.
     pub(super) lines: BTreeSet<String>,
     /// Programs run by name.
@@ -73,6 +73,7 @@ impl<'a> Machine<'a> {
             added: Found::default(),
             files: HashMap::new(),
             trees: Vec::new(),
+            staged: Taint::default(),
             lines: BTreeSet::new(),
             programs: BTreeSet::new(),
             trace: Trace::default(),
@@ -260,23 +261,6 @@ impl<'a> Machine<'a> {
             self.env = env;
         }
         out
-    }
-
-    /// Notes that a directory is filled with bytes of another machine.
-    pub(super) fn fill(&mut self, place: &Place, taint: &Taint) {
-        if let Some(path) = place.path.clone().filter(|_| taint.is_remote()) {
-            if self.trees.len() < TREES_MAX {
-                self.trees.push((path, taint.clone()));
-            } else {
-                self.found.opaque_by("too many directories are filled");
-            }
-        }
-    }
-
-    /// What this very call put where `path` leads.
-    pub(super) fn held(&self, path: &str) -> Option<Stream> {
-        let tree = || self.trees.iter().rev().find(|(tree, _)| is_within(path, tree));
-        self.files.get(path).cloned().or_else(|| tree().map(|(_, taint)| Stream::unknown(taint.clone())))
     }
 
     /// Judges a literal that is probably a command line, without what it would change here.

@@ -2,6 +2,7 @@
 
 mod archive;
 mod copy;
+mod decode;
 mod echo;
 mod editor;
 mod find;
@@ -50,7 +51,7 @@ pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
             machine.found.raise(call.rule.tier);
             machine.found.effect(Effect::Exec);
             if call.rule.runs {
-                machine.found.runs_workspace(call.by);
+                machine.runs_workspace(call.by);
             }
             shell::inline(machine, call);
             Some(machine.unlisted(call.by, call.args, call.stdin))
@@ -66,6 +67,7 @@ pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         Special::Rsync => remote::copy(machine, call),
         Special::Sed => stream::sed(machine, call),
         Special::Awk => stream::awk(machine, call),
+        Special::Socat => remote::relay(machine, call),
         Special::Source => shell::source(machine, call),
         Special::Ssh => remote::ssh(machine, call),
         Special::Sudo => shell::wrapper(machine, call),
@@ -80,9 +82,12 @@ pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         Special::None
         | Special::Clone
         | Special::Copy
+        | Special::Decode
         | Special::DeleteAll
         | Special::Download
-        | Special::Link => None,
+        | Special::Link
+        | Special::Push
+        | Special::Stage => None,
     }
 }
 
@@ -91,6 +96,9 @@ pub(super) fn operands_done(machine: &mut Machine<'_>, rule: &'static Rule, argv
     match rule.special {
         Special::Clone => git::clone_target(machine, argv, run),
         Special::Copy | Special::Link => copy::targets(machine, rule, argv, run),
+        Special::Decode => decode::restored(argv, run),
+        Special::Stage => git::stage(machine, argv),
+        Special::Push => run.outgoing.absorb(&machine.staged.clone()),
         Special::Download => archive::downloads(argv, run),
         Special::DeleteAll => guard::delete_all(machine, argv, run),
         _ => {}

@@ -115,12 +115,14 @@ fn unpack(run: &[u8]) -> Option<Vec<u8>> {
     is_text(&base64(probe)).then(|| base64(run)).filter(|plain| is_text(plain))
 }
 
-fn base16(run: &[u8]) -> Vec<u8> {
+/// The bytes of a run, whatever they are.
+pub(crate) fn base16(run: &[u8]) -> Vec<u8> {
     let digits: Vec<u8> = run.iter().copied().filter_map(nibble).collect();
     digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect()
 }
 
-fn base64(run: &[u8]) -> Vec<u8> {
+/// The bytes of a run, whatever they are.
+pub(crate) fn base64(run: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let sextets: Vec<u8> = run.iter().copied().filter_map(sextet).collect();
     for group in sextets.chunks(4) {
@@ -142,7 +144,7 @@ const fn quintet(byte: u8) -> Option<u8> {
 }
 
 /// Whole bytes of a base32 run; what a run ends with beyond them is padding.
-fn base32(run: &[u8]) -> Vec<u8> {
+pub(crate) fn base32(run: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(run.len() / 8 * 5 + 5);
     let (mut bits, mut held) = (0_u16, 0_u32);
     for quintet in run.iter().copied().filter_map(quintet) {

@@ -121,12 +121,16 @@ const SECRET_NAMES: &[&str] =
 /// Secrets that a pattern may stand for: those of the home, and those that lie anywhere, in the directory of
 /// the pattern.
 pub(super) fn secrets<'a>(pattern: &'a str, home: &'a str) -> impl Iterator<Item = String> + 'a {
-    let home = home.trim_end_matches('/');
     let directory = pattern.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let keys = ["id_rsa", "id_ed25519"].iter().map(move |name| format!("{home}/.ssh/{name}"));
-    let in_home = SECRETS_IN_HOME.iter().map(move |inside| format!("{home}/{inside}"));
     let here = SECRET_NAMES.iter().map(move |name| format!("{directory}/{name}"));
-    keys.chain(in_home).chain(here)
+    secrets_in_home(home).chain(here)
+}
+
+/// The paths below the home at which secrets lie.
+pub(super) fn secrets_in_home(home: &str) -> impl Iterator<Item = String> + '_ {
+    let home = home.trim_end_matches('/');
+    let keys = [".ssh/id_rsa", ".ssh/id_ed25519"];
+    keys.into_iter().chain(SECRETS_IN_HOME.iter().copied()).map(move |inside| format!("{home}/{inside}"))
 }
 
 /// Directories that builds and tools fill, and fill again.

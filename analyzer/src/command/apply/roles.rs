@@ -5,7 +5,7 @@ use circinus_core::effect::Effect;
 use circinus_core::operand::{Kind, Operand};
 
 use super::super::code;
-use super::super::found::address;
+use super::super::found::{address, is_loopback};
 use super::super::hidden::is_lookalike;
 use super::super::machine::{Machine, host_operands};
 use super::super::reason::Part;
@@ -46,6 +46,11 @@ impl Machine<'_> {
             Role::List => {
                 let place = self.place(arg);
                 self.found.effect(Effect::Read);
+                if place.secret {
+                    // Whoever reads the names goes for the files.
+                    run.input.taint.add_secret(&[]);
+                    run.has_input = true;
+                }
                 if let Some(operand) = place.operand.filter(|_| place.secret) {
                     self.found.slot(&run.by, Effect::Read, SlotValue::Operands(operand.expand()), Tier::T0);
                 }
@@ -96,7 +101,10 @@ impl Machine<'_> {
             }
             Role::Shell => {
                 run.has_code = true;
-                let out = code::run_code(self, &run.by, "shell", &arg.stream());
+                let (stdin, given) = (run.stdin.clone(), std::mem::take(&mut run.positional));
+                let out = self.with_arguments(&given, |machine| {
+                    code::run_fed(machine, &run.by, "shell", &arg.stream(), &stdin)
+                });
                 run.takes(&out);
             }
             _ => self.remote_role(role, arg, run),
@@ -123,7 +131,12 @@ impl Machine<'_> {
                     self.found.slot(&run.by, Effect::Exec, SlotValue::Remote(operands), Tier::T2);
                 }
             }
-            Role::UrlOrFile => self.upload_file(arg, run),
+            Role::UrlOrFile => {
+                self.upload_file(arg, run);
+                if arg.text == "-" {
+                    code::taint_slots(self, &run.by, &run.stdin.taint);
+                }
+            }
             Role::ConfigFile if arg.text.contains("://") => self.package("pypi", arg, run),
             Role::ConfigFile => {
                 let place = self.place(arg);
@@ -171,6 +184,7 @@ impl Machine<'_> {
             if !arg.known {
                 self.found.effect(if run.sends { Effect::Send } else { Effect::Fetch });
                 self.derived_target(arg, run);
+                self.known_part(arg, run);
             }
             return;
         };
@@ -194,7 +208,7 @@ impl Machine<'_> {
     }
 
     /// A target that other bytes decide.
-    fn derived_target(&mut self, arg: &Arg, run: &Run<'_>) {
+    fn derived_target(&mut self, arg: &Arg, run: &mut Run<'_>) {
         let effect = if run.sends { Effect::Send } else { Effect::Fetch };
         if arg.taint.is_remote() {
             self.found.slot(&run.by, effect, SlotValue::Remote(arg.taint.remote.clone()), Tier::T2);
@@ -204,8 +218,22 @@ impl Machine<'_> {
         }
         // Whatever a file or a command prints leaves with the address.
         if !arg.taint.files.is_empty() || !arg.taint.secrets.is_empty() {
+            run.sends = true;
             self.found.effect(Effect::Send);
             self.found.raise(Tier::T2);
+        }
+    }
+
+    /// The end of a host's name that the command spells out, behind labels that something else decides.
+    fn known_part(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        let authority = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        // What is substituted may hold any character; the name ends behind the last of its brackets.
+        let tail = authority.rsplit([')', '}', '$', '`']).next().unwrap_or_default();
+        let name = tail.split(|c| !is_part(c)).next().unwrap_or_default();
+        let name = name.split_once('.').map_or("", |(_, rest)| rest);
+        if let Some(operands) = host_operands(name, self).filter(|_| name.contains('.')) {
+            self.destination(run, operands);
         }
     }
 
@@ -223,8 +251,14 @@ impl Machine<'_> {
         if matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0") {
             return;
         }
-        match host_operands(host, self) {
+        match host_operands(host, self).filter(|_| arg.known) {
             Some(operands) => self.destination(run, operands),
+            None if !arg.known => {
+                self.sent(arg, run);
+                self.derived_target(arg, run);
+                self.destination_unnamed(run);
+                self.known_part(arg, run);
+            }
             None => self.destination_unnamed(run),
         }
     }
@@ -264,7 +298,13 @@ impl Machine<'_> {
         });
         match operand {
             Some(operand) => {
-                self.found.slot(&run.by, Effect::Install, SlotValue::Operands(operand.expand()), Tier::T2);
+                let operands = operand.expand();
+                if direct {
+                    // No registry stands between: what the address serves becomes code here as it is.
+                    let whole = SlotValue::Remote(operands.clone());
+                    self.found.slot(&run.by, Effect::Install, whole, Tier::T2);
+                }
+                self.found.slot(&run.by, Effect::Install, SlotValue::Operands(operands), Tier::T2);
             }
             None if !arg.known => {
                 for file in &arg.taint.files {
@@ -307,7 +347,9 @@ impl Machine<'_> {
     fn upload(&mut self, arg: &Arg, run: &mut Run<'_>) {
         let text = arg.text.as_str();
         let (head, rest) = text.split_once(['@', '<']).unwrap_or((text, ""));
-        let names_file = !rest.is_empty() && (head.is_empty() || head.ends_with('='));
+        // `name@file` is a file to a form, and part of an address elsewhere: then there is no such file.
+        let is_name = head.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+        let names_file = !rest.is_empty() && (is_name || head.ends_with('='));
         if names_file {
             let file = rest.split(';').next().unwrap_or_default();
             self.upload_file(&arg.with_text(file), run);
@@ -326,12 +368,4 @@ impl Machine<'_> {
         run.outgoing.absorb(&stream.taint);
         run.outgoing.absorb(&arg.taint);
     }
-}
-
-fn is_loopback(operands: &[Operand]) -> bool {
-    operands.iter().any(|operand| match operand.kind() {
-        Kind::Host => operand.canonical() == "localhost" || operand.canonical().ends_with(".localhost"),
-        Kind::Ip => matches!(operand.canonical(), "127.0.0.1" | "::1" | "0.0.0.0"),
-        _ => false,
-    })
 }

@@ -2,12 +2,12 @@
 //!
 //! This is no parser. It may only make an action stricter, and only for names that do little else.
 
-use circinus_core::action::{SlotValue, Tier};
+use circinus_core::action::Tier;
 use circinus_core::effect::Effect;
 
-use super::super::found::address;
 use super::super::machine::Machine;
 use super::super::value::Arg;
+use super::reach;
 use crate::place::Region;
 
 /// Calls that run a program.
@@ -141,26 +141,30 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
         // A command line that was given to the wrong program; it would do no good in the right one either.
         machine.inner_shell(text);
     }
-    let sends = has(SENDS) || has(FETCHES) && (text.contains("POST") || text.contains("method:"));
-    let talks = sends || has(FETCHES);
+    let literals = literals(text);
+    let fetches = has(FETCHES);
+    let secrets = reach::secrets(machine, text, &literals);
+    let executes = reach::evaluates(language, text) || runs && fetches;
+    let sends = has(SENDS) || fetches && (text.contains("POST") || text.contains("method:"));
+    // An address beside a secret, or beside what runs text, is talked to, whatever the call is named.
+    let talks = sends || fetches || executes || !secrets.secrets.is_empty();
     let writes =
         has(CHANGES) || text.contains("open(") || text.contains("writeFile") || text.contains("write_text");
-    for literal in literals(text) {
+    let mut peers = reach::Peers::new(by, sends, secrets);
+    for literal in literals {
         if talks && literal.contains("://") {
-            let effect = if sends { Effect::Send } else { Effect::Fetch };
-            if let Some(operands) = address(literal, &machine.around.paths) {
-                machine.found.slot(by, effect, SlotValue::Operands(operands), Tier::T2);
-            }
+            peers.meet(machine, literal);
         }
         if runs && literal.contains(' ') {
             machine.inner_shell(literal);
         }
         paths(machine, by, literal, removes, text, writes);
     }
+    peers.judge(machine, executes);
     if sends {
         machine.found.effect(Effect::Send);
         machine.found.raise(Tier::T2);
-    } else if talks {
+    } else if fetches {
         machine.found.effect(Effect::Fetch);
     }
 }

@@ -4,6 +4,7 @@ use circinus_core::action::{SlotValue, Tier, WriteSource};
 use circinus_core::effect::Effect;
 use circinus_core::operand::{Kind, Operand};
 
+use super::super::apply::Run;
 use super::super::ir::{Redirect, RedirectKind};
 use super::super::reason::Part;
 use super::super::value::{Arg, Stream, Taint};
@@ -21,8 +22,8 @@ pub(in super::super) struct Aims {
     captured: bool,
     /// Sources of process substitutions that are written to.
     drains: Vec<String>,
-    /// A network connection of the shell itself: both directions.
-    socket: bool,
+    /// Network connections of the shell itself that output goes to: their slots and operands.
+    sockets: Vec<(Option<usize>, Vec<Operand>)>,
     /// Descriptors opened for reading: the number, the variable that gets it, what is read.
     pub(super) opened: Vec<(Option<u32>, Option<String>, Stream)>,
 }
@@ -53,10 +54,16 @@ impl Machine<'_> {
     fn word_redirect(&mut self, aims: &mut Aims, redirect: &Redirect, op: &str, word: &str) {
         let fd = redirect.fd;
         let target = self.expand_one(word);
-        if let Some(peer) = self.socket(&target) {
+        if let Some((slot, peer)) = self.socket(&target) {
             // The connection is open in both directions, whichever way it is written.
-            aims.socket = true;
-            aims.stdin.get_or_insert_with(|| Stream::unknown(Taint::remote(peer)));
+            let incoming = Stream::unknown(Taint::remote(peer.clone()));
+            match fd.and_then(|fd| u32::try_from(fd).ok()).filter(|fd| *fd > 2) {
+                None if redirect.name.is_none() => {
+                    aims.sockets.push((slot, peer));
+                    aims.stdin.get_or_insert(incoming);
+                }
+                number => aims.opened.push((number, redirect.name.clone(), incoming)),
+            }
             return;
         }
         match op {
@@ -79,6 +86,9 @@ impl Machine<'_> {
                     aims.stdin = Some(stream);
                 }
             }
+            ">&" if matches!(fd, None | Some(1)) && self.env.descriptor(&target).taint.is_remote() => {
+                aims.sockets.push((None, self.env.descriptor(&target).taint.remote));
+            }
             // A copy of a descriptor.
             "<&" | ">&" if target.text.bytes().all(|b| b.is_ascii_digit() || b == b'-') => {
                 aims.captured |=
@@ -100,7 +110,7 @@ impl Machine<'_> {
 
     /// `/dev/tcp/host/port`: the shell itself connects, and what it sends or gets is not a request that
     /// anything describes.
-    fn socket(&mut self, target: &Arg) -> Option<Vec<Operand>> {
+    fn socket(&mut self, target: &Arg) -> Option<(Option<usize>, Vec<Operand>)> {
         let rest = target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))?;
         self.found.raise(Tier::T2);
         self.found.effect(Effect::Exec);
@@ -110,10 +120,10 @@ impl Machine<'_> {
             if !target.known {
                 self.found.opaque();
             }
-            return Some(Vec::new());
+            return Some((None, Vec::new()));
         };
-        self.found.slot("/dev/tcp", Effect::Send, SlotValue::Operands(operands.clone()), Tier::T2);
-        Some(operands)
+        let value = SlotValue::Operands(operands.clone());
+        Some((self.found.slot("/dev/tcp", Effect::Send, value, Tier::T2), operands))
     }
 
     /// What a file holds; naming it is recorded.
@@ -129,11 +139,11 @@ impl Machine<'_> {
             return Stream::empty();
         }
         self.found.reads_place(by, &place, shown);
-        let mut stream = place.path.as_ref().and_then(|path| self.held(path)).unwrap_or_default();
+        let mut stream = place.path.as_deref().and_then(|path| self.held(path)).unwrap_or_default();
         if let Some(operand) = &place.operand {
             stream.taint.absorb(&Taint { files: vec![operand.clone()], ..Taint::default() });
         }
-        if place.secret {
+        if place.secret || place.holds_secrets {
             stream.taint.add_secret(&[]);
         }
         stream
@@ -203,7 +213,14 @@ impl Machine<'_> {
         for source in &aims.drains {
             self.text(source, &out);
         }
-        if aims.captured || aims.socket { Stream::empty() } else { out }
+        for (slot, peer) in &aims.sockets {
+            let mut run = Run::new("/dev/tcp", &out);
+            run.sends = true;
+            run.outgoing = out.taint.clone();
+            run.destinations = slot.map(|slot| (slot, peer.clone())).into_iter().collect();
+            self.sinks(&run);
+        }
+        if aims.captured || !aims.sockets.is_empty() { Stream::empty() } else { out }
     }
 
     /// Where a word leads as a path.

@@ -229,6 +229,15 @@ impl Machine<'_> {
         if !self.spend() {
             return Stream::default();
         }
+        self.with_arguments(args, |machine| machine.node(body, stdin))
+    }
+
+    /// Runs a body whose `$1` and so on are `args`.
+    pub(in super::super) fn with_arguments(
+        &mut self,
+        args: &[Arg],
+        body: impl FnOnce(&mut Self) -> Stream,
+    ) -> Stream {
         let names: Vec<_> = (1..=9).map(|n| n.to_string()).collect();
         let saved: Vec<_> = names.iter().map(|name| self.env.get(name)).collect();
         for (at, name) in names.iter().enumerate() {
@@ -241,7 +250,7 @@ impl Machine<'_> {
         }
         self.env.set("@", all.clone());
         self.env.set("*", all);
-        let out = self.node(body, stdin);
+        let out = body(self);
         for (name, value) in names.iter().zip(saved) {
             self.env.set(name, value.unwrap_or_else(|| Arg::unknown(format!("${name}"))));
         }

@@ -6,7 +6,7 @@ use circinus_core::effect::Effect;
 use super::super::apply::Run;
 use super::super::argv::{Argv, Until, sort};
 use super::super::code;
-use super::super::machine::{Machine, source_of};
+use super::super::machine::Machine;
 use super::super::table::Role;
 use super::super::value::{Arg, Stream};
 use super::Call;
@@ -56,9 +56,7 @@ pub(super) fn tar(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
             None => stdin.clone(),
         };
         let target = value("-C").unwrap_or_else(|| Arg::literal("."));
-        let place = machine.place(&target);
-        machine.found.writes_place(by, &place, source_of(&source), true);
-        machine.fill(&place, &source.taint);
+        machine.fill_tree(by, &target, &source);
         return Some(Stream::unknown(source.taint));
     }
     let mut out = Stream::default();

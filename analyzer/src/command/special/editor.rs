@@ -68,7 +68,7 @@ fn run(machine: &mut Machine<'_>, by: &str, script: &Arg) {
 
 /// `make -f -`: what comes in is a makefile, whose recipes run.
 pub(super) fn make(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
-    let Call { rule, args, stdin, .. } = call;
+    let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::End);
     let reads = argv.options.iter().any(|given| {
         given.opt.names.contains(&"-f")
@@ -79,6 +79,7 @@ pub(super) fn make(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     }
     machine.found.effect(Effect::Exec);
     machine.found.raise(Tier::T2);
+    code::taint_slots(machine, by, &stdin.taint);
     let Some(text) = &stdin.text else {
         machine.found.opaque();
         return None;

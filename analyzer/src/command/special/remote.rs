@@ -7,9 +7,9 @@ use circinus_core::operand::Kind;
 use super::super::apply::Run;
 use super::super::argv::{Argv, Until, sort};
 use super::super::code;
-use super::super::machine::{Machine, source_of};
+use super::super::machine::Machine;
 use super::super::table::Role;
-use super::super::value::{Stream, Taint};
+use super::super::value::{Arg, Stream, Taint};
 use super::Call;
 
 /// `ssh [options] host [command]`.
@@ -36,7 +36,7 @@ pub(super) fn ssh(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
             taint: Taint::default(),
         };
         machine.elsewhere(|machine| {
-            code::run_code(machine, by, "shell", &text);
+            code::run_fed(machine, by, "shell", &text, stdin);
         });
     }
     machine.sinks(&run);
@@ -59,13 +59,58 @@ pub(super) fn probe(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
     let Call { by, rule, args, stdin } = call;
     let argv = sort(rule, args, Until::End);
     let has = |name: &str| argv.options.iter().any(|given| given.opt.names.contains(&name));
-    let only_looks = by != "socat" && has("-z") && !has("-e") && argv.unknown.is_empty();
+    let only_looks = has("-z") && !has("-e") && argv.unknown.is_empty();
     let host = argv.operands.first().filter(|_| only_looks)?;
     machine.found.effect(Effect::Fetch);
     machine.found.raise(Tier::T1);
     let mut run = Run::new(by, stdin);
     machine.role(Role::Host, host, &mut run);
     Some(Stream::default())
+}
+
+/// `socat address address`: what either end gives goes to the other.
+pub(super) fn relay(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
+    let Call { by, rule, args, stdin } = call;
+    let argv = sort(rule, args, Until::End);
+    let mut run = Run::new(by, stdin);
+    run.sends = true;
+    let mut programs = Vec::new();
+    for end in &argv.operands {
+        let (kind, rest) = end.text.split_once(':').unwrap_or((&end.text, ""));
+        let rest = end.with_text(rest.split(',').next().unwrap_or_default());
+        match kind.to_ascii_uppercase().as_str() {
+            "-" | "STDIO" | "STDIN" => run.outgoing.absorb(&stdin.taint),
+            "FILE" | "OPEN" | "GOPEN" | "CREATE" => {
+                run.outgoing.absorb(&machine.read_file(by, &rest, false).taint);
+            }
+            "EXEC" | "SYSTEM" | "SHELL" => programs.push(rest),
+            local if local.starts_with("UNIX") || local.contains("LISTEN") => {}
+            _ => machine.role(Role::Host, &rest, &mut run),
+        }
+    }
+    machine.found.raise(rule.tier);
+    rule.effects.iter().for_each(|effect| machine.found.effect(*effect));
+    let incoming = Stream::unknown(Taint::remote(run.addresses()));
+    for program in programs {
+        let out = code::run_fed(machine, by, "shell", &program.stream(), &incoming);
+        run.outgoing.absorb(&out.taint);
+    }
+    machine.sinks(&run);
+    Some(incoming)
+}
+
+/// What a script for `sftp` puts on the other host.
+fn puts(machine: &mut Machine<'_>, by: &str, script: &Stream) -> Taint {
+    let mut taint = script.taint.clone();
+    for line in script.text.as_deref().unwrap_or_default().lines() {
+        let mut words = line.split_ascii_whitespace();
+        if words.next().is_some_and(|verb| matches!(verb.trim_start_matches('-'), "put" | "mput" | "reput")) {
+            for word in words.filter(|word| !word.starts_with('-')) {
+                taint.absorb(&machine.read_file(by, &Arg::literal(word), false).taint);
+            }
+        }
+    }
+    taint
 }
 
 /// `scp`, `rsync`, `sftp`: operands with a colon are on another host.
@@ -85,7 +130,7 @@ pub(super) fn copy(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     let any_remote = argv.operands.iter().any(|operand| is_remote(&operand.text));
     let uploads = is_remote(&target.text) || !any_remote && by == "sftp";
     run.sends = uploads;
-    let mut taint = Taint::default();
+    let mut taint = if by == "sftp" { puts(machine, by, stdin) } else { Taint::default() };
     for source in sources {
         if is_remote(&source.text) {
             machine.role(Role::Host, source, &mut run);
@@ -108,10 +153,9 @@ pub(super) fn copy(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
         taint.absorb(&Taint::remote(run.addresses()));
         machine.found.effect(Effect::Fetch);
     }
-    let place = machine.place(target);
-    machine.found.writes_place(by, &place, source_of(&Stream::unknown(taint.clone())), true);
-    machine.fill(&place, &taint);
+    machine.fill_tree(by, target, &Stream::unknown(taint));
     if deletes {
+        let place = machine.place(target);
         machine.found.deletes_place(by, &place, true);
     }
     Some(Stream::default())
@@ -168,11 +212,12 @@ impl Machine<'_> {
     /// What happens in another file system: its paths are not those of this machine.
     fn elsewhere(&mut self, body: impl FnOnce(&mut Self)) {
         let before = self.found.clone();
-        let (env, files) = (self.env.clone(), self.files.clone());
+        let (env, files, trees) = (self.env.clone(), self.files.clone(), self.trees.clone());
         self.env.cwd = None;
         body(self);
         self.env = env;
         self.files = files;
+        self.trees = trees;
         let inner = std::mem::replace(&mut self.found, before);
         self.found.take_reasons(inner.reasons);
         self.found.raise(inner.tier.min(Tier::T2));

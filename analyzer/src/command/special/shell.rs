@@ -273,7 +273,7 @@ pub(super) fn python(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         _ if module == "json.tool" => Some(stdin.clone()),
         _ => {
             // A module of that name may be the workspace's own.
-            machine.found.runs_workspace(by);
+            machine.runs_workspace(by);
             machine.loose(&module, rest, stdin, false);
             Some(Stream::default())
         }

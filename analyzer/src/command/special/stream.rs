@@ -101,7 +101,11 @@ pub(super) fn awk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let mut files = argv.operands.as_slice();
     let from_file = argv.options.iter().find(|given| given.opt.value == Some(Role::Run));
     if let Some(file) = from_file.and_then(|given| given.value.as_ref()) {
-        code::run_file(machine, by, file, Some("awk"));
+        if matches!(file.text.as_str(), "-" | "/dev/stdin") {
+            code::run_code(machine, by, "awk", stdin);
+        } else {
+            code::run_file(machine, by, file, Some("awk"));
+        }
     } else if let Some((program, rest)) = files.split_first() {
         files = rest;
         let text = program.text.as_str();
