@@ -5,6 +5,7 @@ pub mod daemon;
 pub mod demo;
 pub mod doctor;
 pub mod explain;
+pub mod export;
 pub mod fail_safe;
 pub mod log;
 pub mod setup;
@@ -54,6 +55,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List what was recorded.
     Log(log::LogArgs),
+    /// Write the log for other tools: JSON Lines, PROV-JSON, SARIF, OpenTelemetry.
+    Export(export::ExportArgs),
     /// Show how a command is understood; needs no daemon.
     Analyze(analyze::AnalyzeArgs),
     /// Let one action run that was asked about or refused for want of an answer, once.
@@ -120,6 +123,7 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Doctor(args) => doctor::run(&args, context, ui),
         Command::Explain(args) => explain::run(&args, context, ui),
         Command::Log(args) => log::run(&args, context, ui),
+        Command::Export(args) => export::run(&args, context, ui),
         Command::Analyze(args) => analyze::run(&args, Some(context), ui),
         Command::Approve(args) => state::approve(args, context, ui),
         Command::Endorse(args) => state::endorse(args, context, ui),

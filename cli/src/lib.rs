@@ -7,6 +7,7 @@ pub mod command;
 pub mod config;
 pub mod daemon;
 pub mod exit;
+pub mod export;
 pub mod hook_process;
 pub mod host;
 pub mod process;

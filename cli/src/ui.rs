@@ -6,6 +6,7 @@
 mod diagnostic;
 mod diff;
 mod escape;
+mod progress;
 mod style;
 mod table;
 mod terminal;
@@ -20,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use diagnostic::{SourceSpan, split_hint};
 pub use diff::unified_diff;
 pub use escape::{UNTRUSTED_COLUMNS_MAX, escape_untrusted, escape_untrusted_within};
+pub use progress::Progress;
 pub use style::{ColorChoice, Style};
 pub use table::{Cell, Table};
 pub use terminal::Terminal;
@@ -118,6 +120,11 @@ impl Ui {
     pub fn raw(&mut self, text: impl Display) {
         let written = write!(self.out, "{text}");
         self.keep(written);
+    }
+
+    /// Standard output as a stream of bytes, for what is no text for people.
+    pub fn stream(&mut self) -> impl Write + '_ {
+        &mut self.out
     }
 
     /// Writes a line to standard output.

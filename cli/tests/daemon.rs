@@ -21,6 +21,7 @@ mod daemon {
     mod database;
     mod death;
     mod delivery;
+    mod export;
     mod files;
     mod flow;
     mod life;

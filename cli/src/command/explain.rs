@@ -1,6 +1,11 @@
 //! `circinus explain [ID|last]`: a sentence, the chain from source to sink, the rule, and what would change
 //! the answer. Everything shown was recorded by the evaluation that gave the verdict.
 
+mod dot;
+mod graph;
+mod html;
+mod svg;
+
 use circinus_core::action::Rooted;
 use circinus_core::explain::{Influence, Path};
 use circinus_core::id::DecisionId;
@@ -12,6 +17,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use self::graph::Graph;
 use super::Context;
 use super::daemon::{ask, place};
 use crate::daemon::{ControlReply, ControlRequest, Coverage};
@@ -26,8 +32,14 @@ pub struct ExplainArgs {
     #[arg(default_value = "last")]
     id: String,
     /// Print one JSON object.
-    #[arg(long)]
+    #[arg(long, group = "form")]
     json: bool,
+    /// Print one HTML page that needs nothing else, with the lineage as a drawing.
+    #[arg(long, group = "form")]
+    html: bool,
+    /// Print the lineage as a graph for Graphviz.
+    #[arg(long, group = "form")]
+    dot: bool,
 }
 
 /// Why there is no explanation.
@@ -66,8 +78,13 @@ fn explain(args: &ExplainArgs, context: &Context, ui: &mut Ui) -> Result<(), Exp
         decision.record.explanation.influences.iter().map(|influence| Source::read(influence, &reader));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let coverage = coverage(&decision, context);
+    let graph = || Graph::of(&decision, &sources);
     if args.json {
         ui.line(as_json(&decision, &sources, coverage));
+    } else if args.html {
+        ui.raw(html::render(&decision, &sources, &graph()));
+    } else if args.dot {
+        ui.raw(dot::render(&graph()));
     } else {
         show(&decision, &sources, ui);
         let known = coverage.map_or_else(|| "unknown".to_owned(), |coverage| coverage.to_string());
