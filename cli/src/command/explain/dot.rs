@@ -19,10 +19,7 @@ pub(super) fn render(graph: &Graph) -> String {
     }
     for edge in &graph.edges {
         let style = if edge.observed { "solid" } else { "dashed" };
-        line(
-            &mut out,
-            format_args!("n{} -> n{} [style={style}, label={}];", edge.from, edge.to, quote(&edge.text)),
-        );
+        line(&mut out, format_args!("n{} -> n{} [style={style}];", edge.from, edge.to));
     }
     out.push_str("}\n");
     out

@@ -40,7 +40,6 @@ pub(super) enum NodeKind {
 pub(super) struct Edge {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) text: String,
     /// Seen to happen, rather than inferred.
     pub(super) observed: bool,
 }
@@ -76,10 +75,10 @@ impl Graph {
             signals => format!("evidence {} ({})", influence.level, signals.join(" ")),
         };
         let mut last = self.node(NodeKind::Source, format!("{}\n{evidence}", source.label), 0);
-        let (mut text, observed) = way_text(&influence.path);
+        let observed = matches!(influence.path, Path::Whole { .. } | Path::Remote(_));
         for (place, step) in steps(influence).into_iter().enumerate() {
             let next = self.node(NodeKind::Step, step, place + 1);
-            self.edge(last, next, std::mem::take(&mut text), observed);
+            self.edge(last, next, observed);
             last = next;
         }
         let gap = match influence.gap {
@@ -88,8 +87,8 @@ impl Graph {
         };
         let slot = format!("{} at `{}`\n{gap}", influence.effect, escape_untrusted(&influence.place));
         let slot = self.node(NodeKind::Slot, slot, slot_column);
-        self.edge(last, slot, text, observed);
-        self.edge(slot, call, String::new(), true);
+        self.edge(last, slot, observed);
+        self.edge(slot, call, true);
     }
 
     /// The box with this text, made when there is none.
@@ -101,8 +100,8 @@ impl Graph {
         })
     }
 
-    fn edge(&mut self, from: usize, to: usize, text: String, observed: bool) {
-        let edge = Edge { from, to, text, observed };
+    fn edge(&mut self, from: usize, to: usize, observed: bool) {
+        let edge = Edge { from, to, observed };
         if !self.edges.contains(&edge) {
             self.edges.push(edge);
         }
@@ -112,24 +111,19 @@ impl Graph {
 /// What lies between source and slot, first step first.
 fn steps(influence: &Influence) -> Vec<String> {
     match &influence.path {
+        Path::Quote(hit) => vec![quoted(hit)],
+        Path::Copied { quote, file } => {
+            let file =
+                file.as_ref().map(|(file, by)| format!("retyped into `{}` ({by})", reason::operand(file)));
+            std::iter::once(quoted(quote)).chain(file).collect()
+        }
         Path::Whole { file, hops } => {
             // The last hop is the source itself, and the first one is the file.
-            let between = hops.iter().rev().map(ToString::to_string);
-            let mut steps: Vec<_> =
-                between.filter(|hop| influence.artifact.is_none_or(|id| *hop != id.to_string())).collect();
-            steps.push(format!("`{}`", reason::operand(file)));
+            let between = hops.iter().rev().filter(|hop| influence.artifact != Some(**hop));
+            let mut steps: Vec<_> = between.map(|hop| format!("copied: {hop}")).collect();
+            steps.push(format!("copied into `{}`", reason::operand(file)));
             steps
         }
-        Path::Copied { file: Some((file, by)), .. } => vec![format!("`{}` ({by})", reason::operand(file))],
-        Path::Quote(_) | Path::Copied { file: None, .. } | Path::Remote(_) => Vec::new(),
-    }
-}
-
-fn way_text(path: &Path) -> (String, bool) {
-    match path {
-        Path::Quote(hit) => (quoted(hit), false),
-        Path::Copied { quote, .. } => (format!("retyped: {}", quoted(quote)), false),
-        Path::Whole { .. } => ("copied as a whole".to_owned(), true),
-        Path::Remote(from) => (format!("bytes straight from `{}`", reason::operand(from)), true),
+        Path::Remote(from) => vec![format!("bytes straight from `{}`", reason::operand(from))],
     }
 }

@@ -9,12 +9,11 @@ use super::html::escape;
 const LINE_CHARS: usize = 34;
 /// Lines of one box, so that one long text does not push all others away.
 const LINES_MAX: usize = 8;
-/// Width of a character of the 12-pixel monospaced face, and height of a line, in pixels.
-const CHAR_WIDTH: f32 = 7.3;
+/// Pixels, here and below: the height of a line of the 12-pixel monospaced face.
 const LINE_HEIGHT: usize = 17;
 const PADDING: usize = 10;
 const BOX_WIDTH: usize = 270;
-const GAP_X: usize = 230;
+const GAP_X: usize = 56;
 const GAP_Y: usize = 26;
 
 struct Placed {
@@ -38,7 +37,7 @@ pub(super) fn render(graph: &Graph) -> String {
     );
     for edge in &graph.edges {
         if let (Some(from), Some(to)) = (placed.get(edge.from), placed.get(edge.to)) {
-            arrow(&mut out, from, to, &edge.text, edge.observed);
+            arrow(&mut out, from, to, edge.observed);
         }
     }
     for (node, at) in graph.nodes.iter().zip(&placed) {
@@ -74,11 +73,11 @@ fn frame(out: &mut String, node: &Node, at: &Placed) {
         "<g class=\"{kind}\"><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{BOX_WIDTH}\" height=\"{height}\" rx=\"5\"/>",
         escape(&node.text)
     );
-    text(out, x + PADDING, y + PADDING + LINE_HEIGHT - 5, lines, "");
+    text(out, x + PADDING, y + PADDING + LINE_HEIGHT - 5, lines);
     out.push_str("</g>\n");
 }
 
-fn arrow(out: &mut String, from: &Placed, to: &Placed, label: &str, observed: bool) {
+fn arrow(out: &mut String, from: &Placed, to: &Placed, observed: bool) {
     let (x1, y1) = (from.x + BOX_WIDTH, from.y + from.height / 2);
     let (x2, y2) = (to.x, to.y + to.height / 2);
     let middle = (x1 + x2) / 2;
@@ -87,14 +86,12 @@ fn arrow(out: &mut String, from: &Placed, to: &Placed, label: &str, observed: bo
         out,
         "<path class=\"{class}\" d=\"M{x1} {y1}C{middle} {y1} {middle} {y2} {x2} {y2}\" marker-end=\"url(#tip)\"/>"
     );
-    let room = (GAP_X as f32 / CHAR_WIDTH) as usize;
-    text(out, x1 + PADDING, y1.midpoint(y2) + LINE_HEIGHT, &wrapped(label, room), "note");
 }
 
-fn text(out: &mut String, x: usize, y: usize, lines: &[String], class: &str) {
+fn text(out: &mut String, x: usize, y: usize, lines: &[String]) {
     for (place, line) in lines.iter().enumerate() {
         let y = y + place * LINE_HEIGHT;
-        let _ = writeln!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>", escape(line));
+        let _ = writeln!(out, "<text x=\"{x}\" y=\"{y}\">{}</text>", escape(line));
     }
 }
 
