@@ -11,6 +11,7 @@ mod cli {
     mod config;
     mod process;
     mod settings_file;
+    mod settings_files;
     mod settings_laws;
     mod setup;
     mod survey;

@@ -10,7 +10,7 @@ use rustix::fs::{Access, access};
 
 use crate::adapter::claude_code::settings::{
     Change, Edited, HOOK_BINARY_NAME, HostVersion, Protection, Registration, Scope, SettingsFile, Severity,
-    SurveyPaths, Written, events, inspect, install, limitations, survey,
+    SurveyPaths, Written, accepts, events, inspect, install, limitations, survey,
 };
 use crate::config::{Config, Places};
 use crate::exit::Exit;
@@ -129,9 +129,11 @@ fn hook_binary(around: &Surroundings, ui: &mut Ui) -> Result<PathBuf, Exit> {
 fn plan(path: &Path, registration: &Registration, ui: &mut Ui) -> Result<Plan, Exit> {
     let file = SettingsFile::read(path).map_err(|error| refuse(ui, &error))?;
     let name = path.display().to_string();
+    // Hooks in a file that the host does not read would be a guard that is not there.
+    accepts(file.text().unwrap_or_default(), registration.host)
+        .map_err(|error| refuse(ui, &format_args!("{name}: {error}")))?;
     let edited =
         install(file.text(), registration).map_err(|error| refuse(ui, &format_args!("{name}: {error}")))?;
-    // Hooks in a file that the host does not read would be a guard that is not there.
     let after = inspect(edited.text.as_deref().unwrap_or_default(), registration.host);
     let problems = after.map_err(|error| refuse(ui, &format_args!("{name}: {error}")))?;
     let fatal =

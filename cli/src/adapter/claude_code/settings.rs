@@ -20,7 +20,7 @@ use crate::ui::SourceSpan;
 pub use edit::{Change, Edited, install, remove};
 pub use entry::{EVENTS, Event, HOOK_BINARY_NAME, Registration, events};
 pub use file::{ReadSettingsError, SettingsFile, WriteSettingsError, Written};
-pub use inspect::{Installed, Problem, inspect};
+pub use inspect::{Installed, Problem, accepts, inspect};
 pub use survey::{Finding, Protection, Scope, Severity, Source, Survey, SurveyPaths, survey};
 pub use version::{HostVersion, ON_FAILURE_SINCE, limitations};
 
@@ -50,6 +50,17 @@ pub enum EditError {
         wanted: &'static str,
         /// The type it has.
         found: &'static str,
+        /// Where.
+        place: SourceSpan,
+    },
+    /// The host would drop hooks of this file for something that has nothing to do with ours.
+    #[error(
+        "{what}, line {} column {}\n{place}\nhint: the host would drop the hooks for it; mend that line, then run setup again",
+        place.line(), place.column()
+    )]
+    Ignored {
+        /// What the host does not accept.
+        what: String,
         /// Where.
         place: SourceSpan,
     },

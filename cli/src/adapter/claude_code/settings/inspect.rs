@@ -3,7 +3,7 @@
 use super::EditError;
 use super::edit::is_our_entry;
 use super::entry::{Event, HOOK_BINARY_NAME};
-use super::invalid::{invalid, timeout_s};
+use super::invalid::{Invalid, invalid, timeout_s};
 use super::json::{Document, Kind, Node};
 use super::survey::Severity;
 use super::version::{HostVersion, drops_only_the_event, writes_on_failure};
@@ -70,6 +70,17 @@ pub fn inspect(text: &str, host: Option<HostVersion>) -> Result<Vec<Installed>, 
         }
     }
     Ok(installed)
+}
+
+/// Whether the host would take all the hooks that are added to a text.
+///
+/// # Errors
+/// [`EditError`]: the first place for which it would drop one of them.
+pub fn accepts(text: &str, host: Option<HostVersion>) -> Result<(), EditError> {
+    let doc = Document::parse(text)?;
+    let drops = |event: &str| !drops_only_the_event(host) || Event::by_name(event).is_some();
+    let found = invalid(&doc).into_iter().find(|invalid| invalid.event.as_deref().is_none_or(drops));
+    found.map_or(Ok(()), |Invalid { what, place, .. }| Err(EditError::Ignored { what, place }))
 }
 
 fn entry_problems(
