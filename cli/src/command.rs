@@ -1,6 +1,8 @@
 //! The commands: one file each; parse, call, render.
 
 pub mod analyze;
+pub mod completions;
+pub mod config;
 pub mod daemon;
 pub mod demo;
 pub mod doctor;
@@ -8,6 +10,7 @@ pub mod explain;
 pub mod export;
 pub mod fail_safe;
 pub mod log;
+pub mod session;
 pub mod setup;
 pub mod state;
 pub mod status;
@@ -18,7 +21,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::panic::catch_unwind;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::adapter::claude_code::response::HookOutput;
 use crate::config::{CommandOverlay, Places};
@@ -30,8 +33,8 @@ use crate::ui::{ColorChoice, Ui};
 #[derive(Debug, Parser)]
 #[command(name = "circinus", version, about, after_help = Exit::table(), disable_help_subcommand = true)]
 struct Cli {
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
+    /// When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never.
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true, hide_possible_values = true)]
     color: ColorChoice,
     #[command(subcommand)]
     command: Command,
@@ -57,6 +60,8 @@ enum Command {
     Log(log::LogArgs),
     /// Write the log for other tools: JSON Lines, PROV-JSON, SARIF, OpenTelemetry.
     Export(export::ExportArgs),
+    /// Show a session: what entered, what it led to, what was decided.
+    Session(session::SessionArgs),
     /// Show how a command is understood; needs no daemon.
     Analyze(analyze::AnalyzeArgs),
     /// Let one action run that was asked about or refused for want of an answer, once.
@@ -71,6 +76,10 @@ enum Command {
     Ack(state::AckArgs),
     /// Show or choose how much you want to be asked.
     Profile(state::ProfileArgs),
+    /// Show, change or explain the configuration.
+    Config(config::ConfigArgs),
+    /// Print the completion script of a shell.
+    Completions(completions::CompletionsArgs),
     /// Answer a hook when no daemon does (run by circinus-hook).
     #[command(hide = true)]
     FailSafe,
@@ -87,7 +96,9 @@ pub struct Context {
 
 /// Parses and runs one command line.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<_> = arguments.into_iter().collect();
+    let parsed = command_line().color(help_color(&arguments)).try_get_matches_from(arguments);
+    let cli = match parsed.and_then(|parsed| Cli::from_arg_matches(&parsed)) {
         Ok(cli) => cli,
         Err(error) => {
             // clap prints help to standard output and errors to standard error; a closed stream changes nothing.
@@ -99,6 +110,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let exit = match (cli.command, context()) {
         // What only reads its arguments works without a home, too.
         (Command::Analyze(args), context) => analyze::run(&args, context.ok().as_ref(), &mut ui),
+        (Command::Completions(args), _) => completions::run(&args, &mut ui),
         (command, Ok(context)) => run(command, &context, &mut ui),
         (_, Err(error)) => {
             ui.error(&error);
@@ -113,6 +125,29 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
+/// The command line as clap knows it, for help, completions, manual pages and the reference.
+#[must_use]
+pub fn command_line() -> clap::Command {
+    Cli::command()
+}
+
+/// What `--color` says of the texts that clap prints before it has understood the command line.
+fn help_color(arguments: &[OsString]) -> clap::ColorChoice {
+    let words = arguments.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    let mut told = clap::ColorChoice::Auto;
+    let mut before = "";
+    for word in words {
+        let value = word.strip_prefix("--color=").or((before == "--color").then_some(word));
+        told = match value {
+            Some("always") => clap::ColorChoice::Always,
+            Some("never") => clap::ColorChoice::Never,
+            _ => told,
+        };
+        before = word;
+    }
+    told
+}
+
 fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
     match command {
         Command::Setup(args) => setup::run(args, ui),
@@ -124,6 +159,9 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Explain(args) => explain::run(&args, context, ui),
         Command::Log(args) => log::run(&args, context, ui),
         Command::Export(args) => export::run(&args, context, ui),
+        Command::Session(args) => session::run(&args, context, ui),
+        Command::Config(args) => config::run(&args, context, ui),
+        Command::Completions(args) => completions::run(&args, ui),
         Command::Analyze(args) => analyze::run(&args, Some(context), ui),
         Command::Approve(args) => state::approve(args, context, ui),
         Command::Endorse(args) => state::endorse(args, context, ui),

@@ -1,11 +1,15 @@
 //! The configuration a person writes, and where everything is kept.
 
+mod edit;
+mod keys;
 mod overlay;
 mod places;
 mod read;
 
 use circinus_core::policy::Profile;
 
+pub use edit::{ConfigEdit, EditConfigError, WriteConfigError};
+pub use keys::{KEYS, Key};
 pub use overlay::CommandOverlay;
 pub use places::{CreatePlacesError, Places};
 pub use read::LoadConfigError;

@@ -6,6 +6,7 @@
 mod diagnostic;
 mod diff;
 mod escape;
+mod moment;
 mod progress;
 mod style;
 mod table;
@@ -17,10 +18,14 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 pub use diagnostic::{SourceSpan, split_hint};
 pub use diff::unified_diff;
 pub use escape::{UNTRUSTED_COLUMNS_MAX, escape_untrusted, escape_untrusted_within};
+pub use moment::moment;
 pub use progress::Progress;
 pub use style::{ColorChoice, Style};
 pub use table::{Cell, Table};
@@ -39,6 +44,9 @@ const COLUMNS_MAX: usize = 120;
 
 /// Columns of one line of a message: more than two paths of the longest length in ASCII.
 const MESSAGE_COLUMNS_MAX: usize = 10_000;
+
+/// What to do about an error that has no hint of its own.
+const HINT_DEFAULT: &str = "run `circinus doctor`, which looks for the cause";
 
 /// Bytes read of an answer to a question.
 const ANSWER_BYTES_MAX: u64 = 256;
@@ -176,6 +184,7 @@ impl Ui {
             text.split('\n').map(|line| escape::escape_file_line(line, MESSAGE_COLUMNS_MAX)).collect();
         let text = text.join("\n");
         let (what, hint) = split_hint(&text);
+        let hint = hint.or((style == Style::Bad).then_some(HINT_DEFAULT));
         let mut shown = format!("{} {what}\n", style.paint(label, self.color_err));
         if let Some(hint) = hint {
             shown.push_str(&format!("{} {hint}\n", Style::Strong.paint("hint:", self.color_err)));
@@ -197,6 +206,18 @@ impl Ui {
             "y" | "yes" => Answer::Yes,
             _ => Answer::No,
         }
+    }
+
+    /// Waits for a while, less when the reader of standard output goes away; whether there still is one.
+    pub fn is_read_after(&mut self, wait: Duration) -> bool {
+        let flushed = self.out.flush();
+        self.keep(flushed);
+        // No event is asked for: what is always reported is that the other end is closed.
+        let stdout = io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        let timeout = Timespec::try_from(wait).ok();
+        let gone = poll(&mut watched, timeout.as_ref());
+        self.failed.is_none() && gone.is_ok_and(|gone| gone == 0)
     }
 
     /// Flushes both streams.

@@ -8,7 +8,9 @@
 
 mod cli {
     mod analyze;
+    mod color;
     mod config;
+    mod errors;
     mod process;
     mod settings_file;
     mod settings_files;

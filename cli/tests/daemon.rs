@@ -14,6 +14,7 @@ mod daemon {
     mod process;
     mod world;
 
+    mod accounts;
     mod bad_input;
     mod captured;
     mod cases;

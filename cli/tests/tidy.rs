@@ -183,3 +183,49 @@ fn named_invariants_are_listed() {
     let stale: Vec<_> = page.difference(&code).collect();
     assert!(stale.is_empty(), "ARCHITECTURE.md lists {stale:?}, which no code upholds");
 }
+
+/// The first text literal behind each `#[error(` of a source text.
+fn error_texts(source: &str) -> Vec<String> {
+    let literal = |rest: &str| {
+        let text = rest.trim_start().strip_prefix('"')?;
+        let mut escaped = false;
+        let end = text.find(|c| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        })?;
+        Some(text[..end].to_owned())
+    };
+    source.split(concat!("#[", "error(")).skip(1).filter_map(literal).collect()
+}
+
+#[test]
+fn error_texts_have_one_form() {
+    let mut seen = 0;
+    for (place, text) in sources().iter().filter(|(place, _)| !is_test(place)) {
+        for error in error_texts(product(text)) {
+            seen += 1;
+            let parts: Vec<_> = error.split("hint: ").collect();
+            assert!(parts.len() <= 2, "{place}: `{error}` has two hints");
+            let lead = if parts.len() == 2 {
+                parts[0].trim_end_matches("; ").trim_end_matches("\\n")
+            } else {
+                &error
+            };
+            assert!(
+                parts.len() == 1 || lead.len() < parts[0].len(),
+                "{place}: `{error}`: `; hint: ` or a new line"
+            );
+            let first = lead.split(' ').next().unwrap_or_default();
+            let name = first.chars().skip(1).any(char::is_uppercase);
+            assert!(
+                name || !first.starts_with(char::is_uppercase),
+                "{place}: `{error}` begins with a capital"
+            );
+            for part in [lead].into_iter().chain(parts.get(1).copied()) {
+                assert!(!part.ends_with('.'), "{place}: `{error}` ends with a full stop");
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} texts were found");
+}

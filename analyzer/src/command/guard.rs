@@ -9,7 +9,19 @@ use super::special::Call;
 use super::value::Stream;
 
 /// Subcommands of ours that only observe.
-const OBSERVES: &[&str] = &["status", "doctor", "explain", "log", "help", "--help", "-h", "--version", "-V"];
+const OBSERVES: &[&str] = &[
+    "status",
+    "doctor",
+    "explain",
+    "log",
+    "session",
+    "completions",
+    "help",
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+];
 
 /// `circinus …` by the agent: observing is welcome, the rest is the person's.
 pub(super) fn circinus(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use super::Context;
 use crate::daemon::{self, ControlReply, ControlRequest, RunError};
 use crate::exit::Exit;
-use crate::ui::Ui;
+use crate::ui::{Ui, split_hint};
 
 /// How long a start may take: rebuilding the index of a long history included.
 const START_WAIT: Duration = Duration::from_secs(30);
@@ -153,8 +153,11 @@ fn start(context: &Context, ui: &mut Ui) -> Exit {
     match ensure(context) {
         Ok(()) => Exit::Ok,
         Err(error) => {
-            let hint = format!("see {}", context.places.log.display());
-            ui.error_with_hint(&format!("the daemon did not start: {error}"), &hint);
+            let error = format!("the daemon did not start: {error}");
+            match split_hint(&error) {
+                (_, Some(_)) => ui.error(&error),
+                (_, None) => ui.error_with_hint(&error, &format!("see {}", context.places.log.display())),
+            }
             Exit::NotRunning
         }
     }

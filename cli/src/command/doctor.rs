@@ -248,13 +248,9 @@ fn host_checks(host: Option<HostVersion>) -> Vec<Check> {
 
 fn settings(survey: &Survey) -> Vec<Check> {
     let first = match survey.protection {
-        Protection::Enforced => Check::ok("settings", "enforced: managed settings register the hook"),
-        Protection::Advisory => Check::ok(
-            "settings",
-            "advisory: registered; a repository's settings or the user can switch the hook off",
-        ),
+        Protection::Enforced | Protection::Advisory => Check::ok("settings", survey.protection.describe()),
         Protection::Absent => {
-            Check::not_ok("settings", State::Failed, "no gate is in force", "run `circinus setup`")
+            Check::not_ok("settings", State::Failed, survey.protection.describe(), "run `circinus setup`")
         }
     };
     let findings = survey.findings.iter().map(|finding| Check {

@@ -1,7 +1,10 @@
 //! `circinus log`: what was recorded, newest last.
 
+use std::time::Duration;
+
 use circinus_core::event::{Event, Recorded};
 use circinus_core::id::{ActId, ArtifactId, DecisionId, EventSeq, EvidenceId};
+use circinus_store::limits::PAGE_ROWS_MAX;
 use circinus_store::{OpenError, QueryError, Reader};
 use clap::Args;
 use serde_json::{Value, json};
@@ -9,8 +12,11 @@ use thiserror::Error;
 
 use super::Context;
 use crate::exit::Exit;
-use crate::ui::{Ui, escape_untrusted};
+use crate::ui::{Ui, escape_untrusted, moment};
 use crate::{reason, stated};
+
+/// Between two looks for new events with `--follow`: a person does not see less.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Arguments of `circinus log`.
 #[derive(Debug, Args)]
@@ -21,6 +27,9 @@ pub struct LogArgs {
     /// Only decisions.
     #[arg(long)]
     decisions: bool,
+    /// Go on with what is recorded from now on, until interrupted.
+    #[arg(short, long)]
+    follow: bool,
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
@@ -48,18 +57,22 @@ pub fn run(args: &LogArgs, context: &Context, ui: &mut Ui) -> Exit {
 
 fn show(args: &LogArgs, context: &Context, ui: &mut Ui) -> Result<(), LogError> {
     let reader = Reader::open(&context.places.database)?;
-    let events = reader.counts()?.events;
-    let mut from = events.saturating_sub(args.last.into()) + 1;
     // The log has no gaps, so the number of events is the number of the last one.
-    while from <= events {
-        let page = reader.events(EventSeq(from), args.last as usize)?;
-        let Some(last) = page.last() else { break };
-        from = last.seq.0 + 1;
-        for recorded in page.iter().filter(|recorded| !args.decisions || is_decision(recorded)) {
-            if args.json { ui.line(as_json(recorded)) } else { ui.line(as_line(recorded)) }
+    let events = reader.counts()?.events;
+    let until = if args.follow { u64::MAX } else { events };
+    let mut from = events.saturating_sub(args.last.into()).saturating_add(1);
+    loop {
+        let mut page = reader.events(EventSeq(from), PAGE_ROWS_MAX)?;
+        page.retain(|recorded| recorded.seq.0 <= until);
+        if let Some(last) = page.last() {
+            from = last.seq.0.saturating_add(1);
+            for recorded in page.iter().filter(|recorded| !args.decisions || is_decision(recorded)) {
+                if args.json { ui.line(as_json(recorded)) } else { ui.line(as_line(recorded)) }
+            }
+        } else if !args.follow || !ui.is_read_after(LOOK) {
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 const fn is_decision(recorded: &Recorded) -> bool {
@@ -116,7 +129,7 @@ fn as_line(recorded: &Recorded) -> String {
             ),
         ),
     };
-    format!("{:>7}  {kind:<8}  {}", recorded.seq.0, escape_untrusted(&text))
+    format!("{:>7}  {}  {kind:<8}  {}", recorded.seq.0, moment(recorded.at), escape_untrusted(&text))
 }
 
 /// Schema 1: fields are only added.

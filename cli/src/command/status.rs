@@ -1,11 +1,14 @@
 //! `circinus status`: one screen on how Circinus is.
 
-use circinus_store::Reader;
+use circinus_store::query::Counts;
+use circinus_store::{OpenError, Reader};
 use clap::Args;
 use serde_json::json;
 
 use super::Context;
 use super::daemon::{AskError, ask, place};
+use super::setup::Surroundings;
+use crate::adapter::claude_code::settings::{SurveyPaths, survey};
 use crate::daemon::{ControlReply, ControlRequest, Coverage, Status};
 use crate::exit::Exit;
 use crate::ui::{Cell, Style, Table, Ui, escape_untrusted};
@@ -20,38 +23,74 @@ pub struct StatusArgs {
 
 /// Runs the command.
 pub fn run(args: &StatusArgs, context: &Context, ui: &mut Ui) -> Exit {
-    let status = match ask(&place(context), &ControlRequest::Status) {
-        Ok(ControlReply::Status(status)) => status,
+    let (status, exit) = match ask(&place(context), &ControlRequest::Status) {
+        Ok(ControlReply::Status(status)) => (Some(status), Exit::Ok),
         Ok(other) => {
             ui.error(&format!("the daemon answered something else: {other:?}"));
             return Exit::Internal;
         }
+        Err(AskError::Call(error)) => {
+            ui.error(&error);
+            (None, Exit::NotRunning)
+        }
         Err(error) => {
             ui.error(&error);
-            return if matches!(error, AskError::Call(_)) { Exit::NotRunning } else { Exit::Internal };
+            return Exit::Internal;
         }
     };
     if args.json {
         ui.line(json!({ "schema": 1, "analysis": "deterministic-only", "daemon": status }));
-        return Exit::Ok;
+        return exit;
     }
-    ui.table(&table(&status));
-    match Reader::open(&context.places.database).map(|reader| reader.counts()) {
+    let mut table = Table::new();
+    row(&mut table, "hooks", hooks().to_owned());
+    match &status {
+        Some(status) => rows(status, &mut table),
+        None => row(&mut table, "daemon", "not running; the next hook starts it".to_owned()),
+    }
+    row(&mut table, "home", escape_untrusted(&context.places.home().to_string_lossy()));
+    let counted = Reader::open(&context.places.database).map(|reader| reader.counts());
+    let failed: Option<String> = match counted {
         Ok(Ok(counts)) => {
-            ui.line(format_args!(
-                "On disk: {} events, {} decisions asked, {} refused, {} contents waiting for analysis.",
-                counts.events, counts.reviewed, counts.blocked, counts.tasks
-            ));
-            Exit::Ok
+            row(&mut table, "on disk", on_disk(&counts));
+            None
         }
-        Ok(Err(error)) => fail(ui, &error),
-        Err(error) => fail(ui, &error),
+        // Before the first event there is none, and no daemon that should have made one.
+        Err(OpenError::Absent { .. }) if status.is_none() => {
+            row(&mut table, "on disk", "nothing yet".to_owned());
+            None
+        }
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    ui.table(&table);
+    match failed {
+        None => exit,
+        Some(error) => {
+            ui.error(&error);
+            exit.and(Exit::Findings)
+        }
     }
 }
 
-fn fail(ui: &mut Ui, error: &dyn std::fmt::Display) -> Exit {
-    ui.error(error);
-    Exit::Findings
+/// Whether the host is told of the hook.
+fn hooks() -> &'static str {
+    let unknown = "the folder of the host's settings is not known";
+    let Ok(around) = Surroundings::from_process() else { return unknown };
+    let Some(paths) = SurveyPaths::new(around.env(), around.folder()) else { return unknown };
+    // The host's version costs the start of the host, and matters to doctor alone.
+    survey(&paths.sources(), None, None).protection.describe()
+}
+
+fn on_disk(counts: &Counts) -> String {
+    format!(
+        "{} events, {} decisions asked, {} refused, {} contents waiting for analysis",
+        counts.events, counts.reviewed, counts.blocked, counts.tasks
+    )
+}
+
+fn row(table: &mut Table, name: &str, value: String) {
+    table.row([Cell::new(name, Style::Strong), Cell::from(value)]);
 }
 
 /// How much of what the followed sessions read is accounted for.
@@ -65,7 +104,7 @@ fn coverage(status: &Status) -> String {
     format!("{all}, {gaps} of {} sessions with a gap", status.coverage.len())
 }
 
-fn table(status: &Status) -> Table {
+fn rows(status: &Status, table: &mut Table) {
     let rows = [
         ("daemon", format!("version {}, pid {}", status.version, status.pid)),
         ("profile", status.profile.clone()),
@@ -110,9 +149,7 @@ fn table(status: &Status) -> Table {
             "answered a question by itself; it is refused instead of asked",
         ),
     ];
-    let mut table = Table::new();
     for (name, value) in rows.into_iter().chain(warnings.into_iter().flatten()) {
-        table.row([Cell::new(name, Style::Strong), Cell::new(value, Style::Plain)]);
+        row(table, name, value);
     }
-    table
 }

@@ -62,7 +62,7 @@ impl Config {
         }
     }
 
-    fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, LoadConfigError> {
+    pub(super) fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, LoadConfigError> {
         let text = text(path, bytes)?;
         Self::parse(text).map_err(|wrong| invalid(path, text, wrong))
     }
@@ -205,6 +205,25 @@ mod tests {
                 read(&format!("profile = \"{profile}\"\n[claude_code]\nhook_timeout_s = 60")).unwrap();
             assert_eq!(config.profile, profile);
             assert_eq!(config.claude_code.hook_timeout_s, 60);
+        }
+    }
+
+    #[test]
+    fn every_key_that_is_told_of_is_read_and_every_key_that_is_read_is_told_of() {
+        for key in &super::super::KEYS {
+            let (tables, own) = key.path();
+            let tables = tables.collect::<Vec<_>>().join(".");
+            let table = if tables.is_empty() { tables } else { format!("[{tables}]\n") };
+            let text = format!("{table}{own} = {}\n", (key.value)(&Config::default()));
+            assert_eq!(read(&text).unwrap(), Config::default(), "{text}");
+            let unknown = read(&format!("{table}no_such_key = 1\n")).unwrap_err().to_string();
+            let hint = unknown.rsplit("hint: allowed here: ").next().unwrap();
+            assert!(hint.split(", ").any(|allowed| allowed == own), "{own} is not in `{hint}`");
+        }
+        let unknown = read("no_such_key = 1\n").unwrap_err().to_string();
+        for allowed in unknown.rsplit("hint: allowed here: ").next().unwrap().split(", ") {
+            let told = super::super::KEYS.iter().any(|key| key.name.split('.').next() == Some(allowed));
+            assert!(told, "{allowed} is not told of");
         }
     }
 

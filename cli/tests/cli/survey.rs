@@ -112,3 +112,17 @@ fn a_broken_file_is_a_finding_with_its_place() {
     assert_eq!(found.findings[0].what, "not JSON, line 2 column 2: expected a key in double quotes");
     assert_eq!(found.findings[0].scope, Some(Scope::Project));
 }
+
+#[test]
+fn a_plugin_is_an_installation_that_a_project_can_switch_off() {
+    let world = World::new(None);
+    world.settings("home/.claude/settings.json", "{\"enabledPlugins\": {\"circinus@circinus\": true}}");
+    let found = look(&world, NEW, &world.at("bin/circinus-hook"));
+    assert_eq!((found.protection, found.findings.len()), (Protection::Advisory, 0));
+    world.settings("project/.claude/settings.json", "{\"enabledPlugins\": {\"circinus@circinus\": false}}");
+    let found = look(&world, NEW, &world.at("bin/circinus-hook"));
+    assert_eq!(found.protection, Protection::Absent);
+    assert_eq!(fatal(&found), ["the plugin is switched off, and no settings file registers our hooks"]);
+    world.settings("home/.claude/settings.json", &entries(&world));
+    assert_eq!(look(&world, NEW, &world.at("bin/circinus-hook")).protection, Protection::Advisory);
+}

@@ -16,10 +16,11 @@ fn the_demonstration_shows_what_the_readme_says() {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("README.md");
     let readme = fs::read_to_string(readme).unwrap();
     let block = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
-    assert!(block.lines().count() >= 4);
+    assert_eq!(block.lines().count(), 8);
     for line in block.lines() {
         assert!(shown.lines().any(|shown| shown == line), "`{line}` is not shown:\n{shown}");
     }
+    assert!(shown.starts_with(block), "in this order:\n{shown}");
     assert!(shown.contains("Circinus BLOCK") && shown.contains("inferred"), "{shown}");
     assert!(!world.home().exists(), "nothing of the user's is touched");
 }

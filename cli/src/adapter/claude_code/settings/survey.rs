@@ -2,6 +2,7 @@
 
 mod binary;
 mod paths;
+mod plugin;
 
 use std::path::{Path, PathBuf};
 
@@ -88,6 +89,20 @@ pub enum Protection {
     Absent,
 }
 
+impl Protection {
+    /// What it means, in a sentence.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced: managed settings register the hook",
+            Self::Advisory => {
+                "advisory: registered; a repository's settings or the user can switch the hook off"
+            }
+            Self::Absent => "no gate is in force",
+        }
+    }
+}
+
 /// The result of looking at all files.
 #[derive(Clone, Debug)]
 pub struct Survey {
@@ -113,10 +128,17 @@ pub fn survey(sources: &[Source], host: Option<HostVersion>, binary: Option<&Pat
         }
     }
     switches(sources, &installed, &mut findings);
-    missing_events(&installed, host, &mut findings);
+    let plugin = plugin::is_enabled(sources);
+    if let Some(is_on) = plugin {
+        findings.extend(about_plugin(is_on, !installed.is_empty()));
+    }
+    let is_registered = !installed.is_empty() || plugin == Some(true);
+    if plugin.is_none() || !installed.is_empty() {
+        missing_events(&installed, host, &mut findings);
+    }
     findings.extend(binaries(&installed, binary));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let protection = protection(&installed, host, &findings);
+    let protection = protection(&installed, is_registered, host, &findings);
     Survey { protection, installed, findings }
 }
 
@@ -191,6 +213,24 @@ fn switches(sources: &[Source], installed: &[(Scope, Vec<Installed>)], findings:
     }
 }
 
+/// Our plugin, which registers all events, beside the entries that files hold.
+fn about_plugin(is_on: bool, is_installed: bool) -> Option<Finding> {
+    let Problem { severity, what, fix } = match (is_on, is_installed) {
+        (true, false) | (false, true) => return None,
+        (true, true) => Problem::new(
+            Severity::Warning,
+            "both the plugin and a settings file register our hooks: every event is seen twice",
+            "run `circinus uninstall`, or disable the plugin",
+        ),
+        (false, false) => Problem::new(
+            Severity::Fatal,
+            "the plugin is switched off, and no settings file registers our hooks",
+            "enable the plugin, or run `circinus setup`",
+        ),
+    };
+    Some(Finding { severity, scope: None, path: None, what, fix })
+}
+
 /// Events that no file registers.
 fn missing_events(
     installed: &[(Scope, Vec<Installed>)],
@@ -245,10 +285,11 @@ fn binaries(installed: &[(Scope, Vec<Installed>)], expected: Option<&Path>) -> V
 
 fn protection(
     installed: &[(Scope, Vec<Installed>)],
+    is_registered: bool,
     host: Option<HostVersion>,
     findings: &[Finding],
 ) -> Protection {
-    if installed.is_empty() || findings.iter().any(|finding| finding.severity == Severity::Fatal) {
+    if !is_registered || findings.iter().any(|finding| finding.severity == Severity::Fatal) {
         return Protection::Absent;
     }
     let mut managed =
