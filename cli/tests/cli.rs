@@ -10,6 +10,7 @@ mod cli {
     mod analyze;
     mod color;
     mod config;
+    mod documents;
     mod errors;
     mod process;
     mod settings_file;
