@@ -17,6 +17,7 @@ mod host {
     mod overhead;
     mod page;
     mod passage;
+    mod plugin;
     mod process;
     mod record;
     mod refusal;

@@ -212,7 +212,7 @@ fn python() -> PathBuf {
 }
 
 /// The hook lies beside `circinus`; a build of this package alone does not make it.
-fn build_hook() {
+pub(super) fn build_hook() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
         let folder = Path::new(CIRCINUS).parent().unwrap();
