@@ -29,7 +29,7 @@ pub enum CallError {
     #[error("the daemon's place is not trusted: {0}")]
     Refused(RefusedError),
     /// The deadline passed.
-    #[error("no answer within {} ms", timeout.as_millis())]
+    #[error("no answer within {} ms; hint: the daemon is busy or hangs; try again in a moment", timeout.as_millis())]
     TimedOut {
         /// The time that was given.
         timeout: Duration,

@@ -24,7 +24,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum BindError {
     /// Another process is the daemon of this home.
-    #[error("a daemon is running already{}", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
+    #[error("a daemon is running already{}; hint: one daemon serves a home, see `circinus status`", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     AlreadyRunning {
         /// Its process id, unless it has not written it yet.
         pid: Option<u32>,

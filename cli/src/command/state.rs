@@ -99,9 +99,9 @@ struct CommonArgs {
 enum StateError {
     #[error("this needs a terminal, so that you can answer ({0}); hint: run it in a terminal of your own")]
     NoTerminal(io::Error),
-    #[error("your terminal cannot be used: {0}")]
+    #[error("your terminal cannot be used: {0}; hint: run it in another terminal of your own")]
     Terminal(io::Error),
-    #[error("the working directory is unknown: {0}")]
+    #[error("the working directory is unknown: {0}; hint: change into one that is there")]
     NoDirectory(io::Error),
     #[error("the daemon did not start: {0}; hint: run `circinus doctor`")]
     NoDaemon(io::Error),

@@ -26,7 +26,7 @@ pub(super) struct Person {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum NobodyError {
     /// It has ended, or the system does not tell.
-    #[error("the process that asks cannot be looked up")]
+    #[error("the process that asks cannot be looked up; hint: run it in a terminal of your own")]
     Gone,
     /// Another program, or another copy of ours.
     #[error(

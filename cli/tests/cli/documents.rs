@@ -3,6 +3,7 @@
 //!
 //! A block stands between `<!-- generated: NAME -->` and `<!-- end -->`; the rest of a page is written by hand.
 
+mod messages;
 mod pages;
 mod policy;
 mod reference;

@@ -54,7 +54,7 @@ pub struct CommandArgs {
 /// Why there is no analysis.
 #[derive(Debug, Error)]
 enum AnalyzeError {
-    #[error("cannot read the command from standard input: {0}")]
+    #[error("cannot read the command from standard input: {0}; hint: give it as an argument")]
     Stdin(io::Error),
     #[error("cannot tell the working directory: {0}; hint: give --cwd")]
     Cwd(io::Error),

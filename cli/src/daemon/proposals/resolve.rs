@@ -56,7 +56,7 @@ pub(in crate::daemon) enum ResolveError {
     #[error("the subject looks like an attack; hint: read the source, then add --acknowledge {0}")]
     Adverse(EvidenceId),
     /// The named judgement is not about the subject.
-    #[error("{0} is no adverse judgement of the subject")]
+    #[error("{0} is no adverse judgement of the subject; hint: `circinus log` lists judgements, such as v12")]
     NotItsEvidence(EvidenceId),
     /// No scope of that name.
     #[error("`{0}` is no scope; hint: once, session or workspace")]
@@ -65,10 +65,12 @@ pub(in crate::daemon) enum ResolveError {
     #[error("no session of this workspace is known; hint: name one with --session, or use --scope workspace")]
     NoSession,
     /// Neither a value nor a file.
-    #[error("`{0}` is no URL, host, package, address, image, remote, path, artifact or digest")]
+    #[error(
+        "`{0}` is no URL, host, package, address, image, remote, path, artifact or digest; hint: write a URL whole and a path with its slash"
+    )]
     NoSubject(String),
     /// Not a directory.
-    #[error("{0} is no directory")]
+    #[error("{0} is no directory; hint: name one that is there")]
     NotADirectory(String),
     /// Several contents begin so.
     #[error("several contents begin with `{0}`; hint: give more digits")]
@@ -77,7 +79,9 @@ pub(in crate::daemon) enum ResolveError {
     #[error("the content is not judged yet; hint: try again in a moment")]
     Pending,
     /// Nothing to acknowledge.
-    #[error("analysis found nothing in this content")]
+    #[error(
+        "analysis found nothing in this content; hint: `circinus explain` names the content that counted"
+    )]
     Harmless,
     /// No profile of that name.
     #[error("`{0}` is no profile; hint: realtime, balanced, strict or critical")]
