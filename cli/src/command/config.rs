@@ -24,6 +24,9 @@ pub struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
     /// Print the value of a key, or all of them.
+    #[command(
+        after_help = "JSON (schema 1; fields are only added): schema, config (one field for each key)."
+    )]
     Get {
         /// The key, such as claude_code.hook_timeout_s.
         key: Option<String>,

@@ -22,6 +22,9 @@ use crate::ui::{Cell, Style, Table, Ui, escape_untrusted};
 
 /// Arguments of `circinus doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+JSON (schema 1; fields are only added): schema, checks (check, state, what, fix);
+state is ok, note, warning or failed, and a failed one makes the exit code 1.")]
 pub struct DoctorArgs {
     /// Print one JSON object.
     #[arg(long)]

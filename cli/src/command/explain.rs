@@ -27,6 +27,11 @@ use crate::ui::{Style, Tree, Ui, escape_untrusted};
 
 /// Arguments of `circinus explain`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+JSON (schema 1; fields are only added): schema, decision, at_ms, session, tool,
+summary, verdict, profile, tier, flags, effects, rules (id, result, reason,
+remedy), waited_ms, analysis, coverage, influences (artifact, source, origin,
+place, effect, gap, edge, operand, bytes, evidence, signals, analysers), found.")]
 pub struct ExplainArgs {
     /// The decision: an id such as d42, or `last`.
     #[arg(default_value = "last")]

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use circinus_core::event::{Event, Recorded};
+use circinus_core::evidence::Level;
 use circinus_core::id::{ActId, ArtifactId, DecisionId, EventSeq, EvidenceId};
+use circinus_core::policy::Verdict;
 use circinus_store::limits::PAGE_ROWS_MAX;
 use circinus_store::{OpenError, QueryError, Reader};
 use clap::Args;
@@ -12,7 +14,7 @@ use thiserror::Error;
 
 use super::Context;
 use crate::exit::Exit;
-use crate::ui::{Ui, escape_untrusted, moment};
+use crate::ui::{Style, Ui, escape_untrusted, moment};
 use crate::{reason, stated};
 
 /// Between two looks for new events with `--follow`: a person does not see less.
@@ -20,6 +22,17 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Arguments of `circinus log`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+JSON (schema 1; fields are only added): schema, seq, at_ms, kind, and by kind:
+  session_opened   session, workspace
+  session_closed   session
+  artifact         id, session, origin, label, content, bytes, root, operands
+  evidence         id, content, level, analyser, version, signals
+  decision         id, session, tool, summary, verdict, rules
+  statement        id, text, author
+  host_bound       session, pid, program
+  impersonated     session, event, pid, program
+  ask_unreliable   program, decision")]
 pub struct LogArgs {
     /// How many of the newest events to show.
     #[arg(short = 'n', long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -67,7 +80,11 @@ fn show(args: &LogArgs, context: &Context, ui: &mut Ui) -> Result<(), LogError> 
         if let Some(last) = page.last() {
             from = last.seq.0.saturating_add(1);
             for recorded in page.iter().filter(|recorded| !args.decisions || is_decision(recorded)) {
-                if args.json { ui.line(as_json(recorded)) } else { ui.line(as_line(recorded)) }
+                if args.json {
+                    ui.line(as_json(recorded));
+                } else {
+                    ui.line(style(recorded).paint(&as_line(recorded), ui.color()));
+                }
             }
         } else if !args.follow || !ui.is_read_after(LOOK) {
             return Ok(());
@@ -77,6 +94,20 @@ fn show(args: &LogArgs, context: &Context, ui: &mut Ui) -> Result<(), LogError> 
 
 const fn is_decision(recorded: &Recorded) -> bool {
     matches!(recorded.event, Event::Decided(_))
+}
+
+/// What stopped a call stands out, and so does what looks like an attack.
+fn style(recorded: &Recorded) -> Style {
+    match &recorded.event {
+        Event::Decided(record) => match record.explanation.verdict {
+            Verdict::Allow => Style::Plain,
+            Verdict::Review => Style::Warning,
+            Verdict::Block => Style::Bad,
+        },
+        Event::Judged(judgement) if judgement.level == Level::Adverse => Style::Warning,
+        Event::Impersonated(_) | Event::AskUnreliable { .. } => Style::Bad,
+        _ => Style::Plain,
+    }
 }
 
 fn as_line(recorded: &Recorded) -> String {

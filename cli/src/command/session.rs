@@ -18,6 +18,12 @@ use crate::ui::{Ui, escape_untrusted};
 
 /// Arguments of `circinus session`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+JSON (schema 1; fields are only added): schema, session, root (the session whose
+view it shares), workspace, repository (head, own), opened_at_ms, closed_at_ms;
+without --list also entered_count, entered (id, at_ms, origin, root, label,
+evidence, signals, children, decisions), composed_count, decided_count, decided
+(id, at_ms, tool, summary, verdict, rules, sources).")]
 pub struct SessionArgs {
     /// The session, or how its id begins [default: the newest of this workspace, else the newest].
     id: Option<String>,

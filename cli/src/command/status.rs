@@ -15,6 +15,9 @@ use crate::ui::{Cell, Style, Table, Ui, escape_untrusted};
 
 /// Arguments of `circinus status`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+JSON (schema 1; fields are only added): schema, analysis, daemon (null when none
+runs, else what it says of itself).")]
 pub struct StatusArgs {
     /// Print one JSON object.
     #[arg(long)]

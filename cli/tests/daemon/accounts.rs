@@ -125,3 +125,28 @@ fn screens_fit_a_narrow_terminal() {
         assert!(!ran.out.is_empty(), "{ran:?}");
     }
 }
+
+/// Every field of an answer in JSON stands in the help of the command.
+#[test]
+fn the_help_names_every_field_of_the_json() {
+    let world = told_world();
+    for arguments in [
+        &["status"][..],
+        &["doctor"],
+        &["session", "first"],
+        &["explain", "last"],
+        &["log"],
+        &["config", "get"],
+        &["analyze", "command", "ls"],
+    ] {
+        let help = world.circinus(&[arguments, &["--help"]].concat()).good();
+        let told: Vec<_> = help.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let ran = world.circinus(&[arguments, &["--json"]].concat());
+        for line in ran.out.lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let unnamed = row.as_object().unwrap().keys().find(|key| !told.contains(&key.as_str()));
+            assert_eq!(unnamed, None, "{arguments:?}: {row}");
+        }
+        assert!(!ran.out.is_empty(), "{ran:?}");
+    }
+}
