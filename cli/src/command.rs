@@ -15,6 +15,7 @@ pub mod setup;
 pub mod state;
 pub mod status;
 pub mod uninstall;
+pub mod watch;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -58,6 +59,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List what was recorded.
     Log(log::LogArgs),
+    /// Watch what happens, as it happens.
+    Watch(watch::WatchArgs),
     /// Write the log for other tools: JSON Lines, PROV-JSON, SARIF, OpenTelemetry.
     Export(export::ExportArgs),
     /// Show a session: what entered, what it led to, what was decided.
@@ -158,6 +161,7 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Doctor(args) => doctor::run(&args, context, ui),
         Command::Explain(args) => explain::run(&args, context, ui),
         Command::Log(args) => log::run(&args, context, ui),
+        Command::Watch(args) => watch::run(&args, context, ui),
         Command::Export(args) => export::run(&args, context, ui),
         Command::Session(args) => session::run(&args, context, ui),
         Command::Config(args) => config::run(&args, context, ui),

@@ -9,6 +9,7 @@ pub mod files;
 pub mod gatekeeper;
 mod hosts;
 mod journal;
+mod latency;
 mod pasted;
 mod persons;
 mod proposals;

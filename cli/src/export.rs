@@ -18,7 +18,7 @@ use circinus_store::QueryError;
 use clap::ValueEnum;
 use thiserror::Error;
 
-pub use log::{Log, Selection};
+pub use log::{Log, Selection, session};
 
 /// A form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -14,3 +14,4 @@ pub mod process;
 pub mod reason;
 pub mod stated;
 pub mod ui;
+pub mod watch;

@@ -47,6 +47,14 @@ pub struct ExplainArgs {
     dot: bool,
 }
 
+impl ExplainArgs {
+    /// To explain one decision for people.
+    #[must_use]
+    pub const fn of(id: String) -> Self {
+        Self { id, json: false, html: false, dot: false }
+    }
+}
+
 /// Why there is no explanation.
 #[derive(Debug, Error)]
 enum ExplainError {

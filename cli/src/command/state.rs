@@ -94,6 +94,30 @@ struct CommonArgs {
     dry_run: bool,
 }
 
+impl ApproveArgs {
+    /// To approve one decision.
+    #[must_use]
+    pub const fn of(decision: String) -> Self {
+        Self { decision, common: CommonArgs { dry_run: false } }
+    }
+}
+
+impl EndorseArgs {
+    /// To endorse a subject for one effect, in the newest session of the workspace.
+    #[must_use]
+    pub fn of(subject: String, effect: String) -> Self {
+        Self {
+            subject: Some(subject),
+            effects: vec![effect],
+            scope: "session".to_owned(),
+            session: None,
+            hours: None,
+            acknowledge: None,
+            common: CommonArgs { dry_run: false },
+        }
+    }
+}
+
 /// Why nothing was stated.
 #[derive(Debug, Error)]
 enum StateError {

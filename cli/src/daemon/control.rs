@@ -105,6 +105,11 @@ pub struct Status {
     pub evidence_waited: u64,
     /// Weighty decisions whose evidence was not ready in time.
     pub evidence_not_ready: u64,
+    /// Microseconds from an announced call to its answer, waits included: the median since the start; none
+    /// before the first.
+    pub gate_p50_us: Option<u64>,
+    /// The 95th percentile of the same.
+    pub gate_p95_us: Option<u64>,
     /// Payloads that were no event.
     pub malformed: u64,
     /// Events that could not be recorded.
@@ -188,6 +193,8 @@ fn status(service: &Service) -> Status {
         evidence_ready: count(&counters.ready),
         evidence_waited: count(&counters.waited),
         evidence_not_ready: count(&counters.not_ready),
+        gate_p50_us: counters.latency.percentile_us(50),
+        gate_p95_us: counters.latency.percentile_us(95),
         malformed: count(&counters.malformed),
         unrecorded: count(&counters.unrecorded),
         coverage: covered(service),

@@ -1,5 +1,7 @@
 //! From an announced call to the permit that answers it.
 
+use std::time::Instant;
+
 use circinus_analyzer::Surroundings;
 use circinus_analyzer::call::{Who, understand};
 use circinus_core::action::{Action, FileWrite};
@@ -32,6 +34,8 @@ pub struct Asked {
     pub writes: Vec<FileWrite>,
     /// How its paths are read.
     paths: PathContext,
+    /// When it came.
+    pub began: Instant,
     /// How long it has waited for evidence, in milliseconds.
     pub waited_ms: u32,
 }
@@ -56,6 +60,7 @@ impl Asked {
             action,
             writes,
             paths: around.paths.clone(),
+            began: Instant::now(),
             waited_ms: 0,
         }
     }

@@ -21,6 +21,7 @@ use super::files::{self, Announced, Deferred, Listings, Prior, Scene};
 use super::gatekeeper::Asked;
 use super::hosts::Voice;
 use super::journal::Journal;
+use super::latency::Latency;
 use super::proposals::Proposals;
 use super::questions::Questions;
 use super::reconcile::Reconciler;
@@ -41,7 +42,6 @@ use crate::host::{AnnouncedCall, HostEvent, HostEventKind};
 #[derive(Debug)]
 pub(super) struct Postponed {
     asked: Asked,
-    began: Instant,
     /// Whether there was room to wait; without it the action is decided with what is known.
     patient: bool,
     responder: Responder,
@@ -60,6 +60,8 @@ pub(super) struct Counters {
     pub waited: AtomicU64,
     /// Decisions that waited in vain.
     pub not_ready: AtomicU64,
+    /// From an announced call to its answer, waits included.
+    pub latency: Latency,
     /// Payloads that were no event.
     pub malformed: AtomicU64,
     /// Events that could not be recorded.
@@ -109,7 +111,6 @@ pub(super) struct Service {
 impl Service {
     /// Handles the raw input of a hook.
     pub(super) fn hook(self: &Arc<Self>, payload: &[u8], peer: Peer, responder: Responder) {
-        let began = Instant::now();
         let event = match event::parse(payload) {
             Ok(event) => event,
             Err(error) => {
@@ -132,7 +133,7 @@ impl Service {
             HostEventKind::BeforeCall(call) => {
                 let asked = self.understood(&event, call);
                 self.look_before(&event, call, &asked);
-                self.gate(Postponed { asked, began, patient: true, responder });
+                self.gate(Postponed { asked, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
                 respond(responder, self.settings_change(path.as_deref()))
@@ -178,15 +179,16 @@ impl Service {
 
     /// Decides an action, parks it where a judgement is still worth waiting for, and answers it.
     pub(super) fn gate(self: &Arc<Self>, postponed: Postponed) {
-        let Postponed { mut asked, began, patient, responder } = postponed;
+        let Postponed { mut asked, patient, responder } = postponed;
         let snapshot = self.hot.load();
         let profile = self.profile_in(&snapshot);
         let (mut decision, mut used) = self.decide(&asked, &snapshot, profile);
         let budget = Duration::from_millis(profile.wait_ms_max().into());
-        let waited = began.elapsed();
+        let waited = asked.began.elapsed();
         if patient && !decision.pending().is_empty() && waited < budget {
             let contents = decision.pending().to_vec();
-            return self.park(contents, Postponed { asked, began, patient, responder }, began + budget);
+            let deadline = asked.began + budget;
+            return self.park(contents, Postponed { asked, patient, responder }, deadline);
         }
         if asked.search(&decision, &snapshot, profile, (&self.searches, &self.listings)) {
             // What interrupts has used nothing up.
@@ -273,6 +275,7 @@ impl Service {
         if let Some(counter) = self.counters.verdicts.get(permit.verdict() as usize) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
+        self.counters.latency.record(asked.began.elapsed());
         self.remember_question(asked, permit, snapshot);
         respond(responder, asked.answer(permit, snapshot));
     }

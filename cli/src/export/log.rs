@@ -113,7 +113,8 @@ impl<'a> Log<'a> {
 }
 
 /// The session that an event names.
-pub(super) fn session(event: &Event) -> Option<&SessionId> {
+#[must_use]
+pub fn session(event: &Event) -> Option<&SessionId> {
     match event {
         Event::SessionOpened(opened) => Some(&opened.session),
         Event::Ingested(artifact) => Some(&artifact.session),
