@@ -96,6 +96,14 @@ fn row(table: &mut Table, name: &str, value: String) {
     table.row([Cell::new(name, Style::Strong), Cell::from(value)]);
 }
 
+/// How long answers took, waits for evidence included.
+fn latency(status: &Status) -> String {
+    match (status.gate_p50_us, status.gate_p95_us) {
+        (Some(p50), Some(p95)) => format!("answers within {p50} us (median), {p95} us (95 %)"),
+        _ => "no call was decided yet".to_owned(),
+    }
+}
+
 /// How much of what the followed sessions read is accounted for.
 fn coverage(status: &Status) -> String {
     let mut all = Coverage::default();
@@ -127,6 +135,7 @@ fn rows(status: &Status, table: &mut Table) {
                 status.allowed, status.flagged, status.asked, status.refused
             ),
         ),
+        ("latency", latency(status)),
         (
             "evidence",
             format!(
