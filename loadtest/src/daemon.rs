@@ -5,10 +5,11 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use circinus_ipc::path::{HomeDir, HomeError, SocketPlace};
 use circinus_ipc::peer::own_uid;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use wait_timeout::ChildExt;
 
@@ -59,12 +60,42 @@ pub enum DaemonError {
         /// The end of what it printed.
         output: String,
     },
+    /// It does not say how it is.
+    #[error("`circinus status --json` says nothing of use ({status}): {output}")]
+    NoStatus {
+        /// Its status.
+        status: ExitStatus,
+        /// What it printed.
+        output: String,
+    },
     /// The command did not end.
     #[error("`circinus daemon {command}` did not end within {} s and was killed", COMMAND_WAIT_MAX.as_secs())]
     Hangs {
         /// `start` or `stop`.
         command: &'static str,
     },
+}
+
+#[derive(Deserialize)]
+struct StatusJson {
+    daemon: DaemonStatus,
+}
+
+/// What a daemon says of itself, as far as a measurement needs it.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct DaemonStatus {
+    /// Its process.
+    pub pid: u32,
+    /// Operands in its index.
+    pub operands: u64,
+    /// Events that it could not record.
+    pub unrecorded: u64,
+    /// Weighty decisions whose evidence was there.
+    pub evidence_ready: u64,
+    /// Weighty decisions that waited for evidence and got it.
+    pub evidence_waited: u64,
+    /// Weighty decisions whose evidence did not come in time.
+    pub evidence_not_ready: u64,
 }
 
 /// A running private daemon; dropping it stops it.
@@ -127,6 +158,38 @@ impl PrivateDaemon {
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         vec![("CIRCINUS_HOME", self.state.clone()), ("HOME", self.home.clone())]
+    }
+
+    /// How it says that it is.
+    ///
+    /// # Errors
+    /// `NoStatus` when it does not answer, and all others of [`DaemonError`].
+    pub fn status(&self) -> Result<DaemonStatus, DaemonError> {
+        let failed = io_at("ask through", &self.program);
+        let output = Command::new(&self.program)
+            .args(["status", "--json"])
+            .envs(self.environment())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(failed)?;
+        let parsed = serde_json::from_slice::<StatusJson>(&output.stdout);
+        parsed.map(|json| json.daemon).map_err(|_| DaemonError::NoStatus {
+            status: output.status,
+            output: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        })
+    }
+
+    /// Stops it and starts it again; gives how long the start took until it answered.
+    ///
+    /// # Errors
+    /// As [`PrivateDaemon::start`]; the daemon is down then.
+    pub fn restart(&mut self) -> Result<Duration, DaemonError> {
+        self.running = false;
+        self.command("stop")?;
+        let began = Instant::now();
+        self.command("start")?;
+        self.running = true;
+        Ok(began.elapsed())
     }
 
     /// Stops it; returns after it has ended.

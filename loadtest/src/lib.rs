@@ -1,4 +1,5 @@
-//! Replay and load for Circinus: plays recorded agent sessions through a private daemon and scores its answers.
+//! Replay, load and measurement for Circinus: plays recorded agent sessions through a private daemon and scores its
+//! answers, loads it, and holds it to its promises of speed.
 //!
 //! Each command is a module of its own with `Options` and `run`; [`gate`] is the way to a decision (a socket or a
 //! real hook process) and [`daemon`] the private daemon that every run starts and stops.
@@ -7,6 +8,13 @@
 
 pub mod daemon;
 pub mod gate;
+pub mod instructions;
 pub mod interrupt;
+pub mod limits;
+pub mod load;
+pub mod proc;
+pub mod process;
 pub mod profile;
 pub mod replay;
+pub mod stress;
+pub mod workload;

@@ -1,12 +1,16 @@
 //! The command line of the replay and load harness.
 
+use std::error::Error;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use circinus_loadtest::replay::{self, ReplayError, table};
+use circinus_loadtest::load::report::LoadReport;
+use circinus_loadtest::load::table;
+use circinus_loadtest::{instructions, limits, load, replay, stress};
 use clap::{Parser, Subcommand};
 
-/// Replays recorded agent sessions through a private Circinus daemon and scores its answers.
+/// Replays recorded agent sessions, loads a private Circinus daemon, and measures it.
 #[derive(Debug, Parser)]
 #[command(name = "circinus-loadtest", version)]
 struct Cli {
@@ -21,11 +25,63 @@ enum Command {
     /// Each session gets scratch folders in place of its recorded ones, with the files that it read. No recorded
     /// command is ever run. Exit 0: all sessions were played to their end; 1: an error, also one of a single session.
     Replay(replay::Options),
+    /// Measure every promise of speed against its floor in the same run
+    ///
+    /// One line for each: figure, target, and `met` or `missed`. Needs `cc` for two programs that do nothing. Exit 0:
+    /// none was missed; 1: one was, or could not be measured.
+    Limits(limits::Options),
+    /// Send requests at a given rate, whatever the answers do, and print latencies
+    ///
+    /// Exit 0: every request was answered; 1: one was not, or an event could not be recorded.
+    Load(load::Options),
+    /// Play recorded sessions by many agents at once, each event through a real hook process
+    ///
+    /// Exit as `load`.
+    Stress(stress::Options),
+    /// Two reports of `load` or `stress` beside each other
+    Compare {
+        /// The earlier one, as JSON
+        a: PathBuf,
+        /// The later one, as JSON
+        b: PathBuf,
+    },
+    /// Count the instructions of the hook and of one decision under valgrind, against kept counts
+    ///
+    /// Counts do not depend on what else the machine does. Exit 0: none grew beyond its bound, or there is no
+    /// valgrind; 1: one did.
+    Instructions(instructions::Options),
+    /// What the other commands start as a process of its own
+    #[command(subcommand, hide = true)]
+    Probe(Probe),
+}
+
+#[derive(Debug, Subcommand)]
+enum Probe {
+    /// Resident bytes of artifacts, of an index over them, and bytes of text
+    Memory {
+        /// How many operands
+        operands: usize,
+    },
+    /// Some decisions over an index
+    Decide {
+        /// How many
+        decisions: usize,
+    },
 }
 
 fn main() -> ExitCode {
-    let Command::Replay(options) = Cli::parse().command;
-    match run_replay(&options) {
+    let run = match Cli::parse().command {
+        Command::Replay(options) => run_replay(&options),
+        Command::Limits(options) => run_limits(&options),
+        Command::Load(options) => load::run(&options).map_err(Into::into).and_then(|report| show(&report)),
+        Command::Stress(options) => {
+            stress::run(&options).map_err(Into::into).and_then(|report| show(&report))
+        }
+        Command::Compare { a, b } => compare(&a, &b),
+        Command::Instructions(options) => run_instructions(&options),
+        Command::Probe(probe) => run_probe(&probe),
+    };
+    match run {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -37,11 +93,58 @@ fn main() -> ExitCode {
 }
 
 /// Whether all went well.
-fn run_replay(options: &replay::Options) -> Result<bool, ReplayError> {
+fn run_replay(options: &replay::Options) -> Result<bool, Box<dyn Error>> {
     let report = replay::replay(options)?;
     let mut text = String::new();
-    let printed = table::write(&mut text, &report).map_err(io::Error::other);
-    let printed = printed.and_then(|()| io::stdout().write_all(text.as_bytes()));
-    printed.map_err(|source| ReplayError::Print { source })?;
+    replay::table::write(&mut text, &report)?;
+    say(&text)?;
     Ok(report.is_clean())
+}
+
+/// Whether all promises are kept.
+fn run_limits(options: &limits::Options) -> Result<bool, Box<dyn Error>> {
+    // A reader that is gone does not end a measurement that is also written as JSON.
+    let report = limits::run(options, |row| drop(say(&format!("{row}\n"))))?;
+    if options.repeat > 1 {
+        say(&format!("\nmedians of {} runs\n", options.repeat))?;
+        report.medians().iter().try_for_each(|row| say(&format!("{row}\n")))?;
+    }
+    Ok(report.is_kept())
+}
+
+/// Whether no count grew.
+fn run_instructions(options: &instructions::Options) -> Result<bool, Box<dyn Error>> {
+    let outcome = instructions::run(options)?;
+    say(&format!("{outcome}"))?;
+    Ok(outcome.is_kept())
+}
+
+fn run_probe(probe: &Probe) -> Result<bool, Box<dyn Error>> {
+    match *probe {
+        Probe::Memory { operands } => {
+            let occupied = limits::memory::probe(operands)?;
+            say(&format!("{} {} {}\n", occupied.artifacts, occupied.index, occupied.text))?;
+        }
+        Probe::Decide { decisions } => instructions::decide(decisions),
+    }
+    Ok(true)
+}
+
+/// Whether every request was answered.
+fn show(report: &LoadReport) -> Result<bool, Box<dyn Error>> {
+    let mut text = String::new();
+    table::write(&mut text, report)?;
+    say(&text)?;
+    Ok(report.is_clean())
+}
+
+fn compare(a: &Path, b: &Path) -> Result<bool, Box<dyn Error>> {
+    let mut text = String::new();
+    table::compare(&mut text, &LoadReport::read(a)?, &LoadReport::read(b)?)?;
+    say(&text)?;
+    Ok(true)
+}
+
+fn say(text: &str) -> io::Result<()> {
+    io::stdout().write_all(text.as_bytes())
 }

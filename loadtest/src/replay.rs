@@ -47,8 +47,8 @@ pub struct Options {
     /// How strictly the private daemon judges
     #[arg(long, value_enum, default_value = "balanced")]
     pub profile: Profile,
-    /// Pacing: as recorded with gaps cut to 5 s, or without pauses
-    #[arg(long, value_enum, default_value = "max")]
+    /// Pacing: `real` (gaps cut to 5 s), `max` (none), or so many times faster than real, such as `20x`
+    #[arg(long, default_value = "max")]
     pub speed: Speed,
     /// Send each event through a real circinus-hook process instead of the socket
     #[arg(long)]
@@ -95,12 +95,6 @@ pub enum ReplayError {
         operation: &'static str,
         /// On what.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The standard output.
-    #[error("cannot print the report: {source}")]
-    Print {
         /// The system's reason.
         source: io::Error,
     },

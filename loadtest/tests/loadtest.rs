@@ -8,6 +8,8 @@ mod answers;
 mod command;
 #[path = "loadtest/fixture.rs"]
 mod fixture;
+#[path = "loadtest/loading.rs"]
+mod loading;
 #[path = "loadtest/recordings.rs"]
 mod recordings;
 #[path = "loadtest/rewriting.rs"]

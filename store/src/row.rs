@@ -35,6 +35,11 @@ impl<'a> EventRow<'a> {
         })
     }
 
+    /// Length of what it holds besides its numbers.
+    pub(crate) fn bytes(&self) -> usize {
+        self.link.payload.len() + self.operands.map_or(0, <[u8]>::len)
+    }
+
     pub(crate) fn decode(&self) -> Result<Recorded, CodecError> {
         let Link { seq, at, kind, version, payload } = self.link;
         let event = codec::decode(Stored { kind, version, payload, operands: self.operands })?;

@@ -1,7 +1,9 @@
 //! Plays one session: lays down its files, hands its events to a gate in order, and notes the answers.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,13 +28,45 @@ use crate::interrupt::StopFlag;
 pub const GAP_MAX: Duration = Duration::from_secs(5);
 
 /// How fast time passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speed {
     /// As recorded, with gaps cut to [`GAP_MAX`].
     Real,
+    /// So many times faster than [`Speed::Real`].
+    Times(u32),
     /// Without pauses.
     Max,
+}
+
+/// Why a speed is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a speed is `real`, `max`, or a number of times such as `20x`")]
+pub struct SpeedError;
+
+impl FromStr for Speed {
+    type Err = SpeedError;
+
+    fn from_str(text: &str) -> Result<Speed, SpeedError> {
+        match text {
+            "real" => Ok(Speed::Real),
+            "max" => Ok(Speed::Max),
+            _ => {
+                let times = text.strip_suffix('x').and_then(|times| times.parse().ok());
+                times.filter(|times| *times > 0).map(Speed::Times).ok_or(SpeedError)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Speed::Real => f.write_str("real"),
+            Speed::Times(times) => write!(f, "{times}x"),
+            Speed::Max => f.write_str("max"),
+        }
+    }
 }
 
 /// How and where sessions are played.
@@ -242,8 +276,11 @@ impl<'a> Run<'a> {
     }
 
     fn pace(&self, gap_ms: u64) {
-        if self.stage.speed == Speed::Real {
-            thread::sleep(Duration::from_millis(gap_ms).min(GAP_MAX));
+        let gap = Duration::from_millis(gap_ms).min(GAP_MAX);
+        match self.stage.speed {
+            Speed::Real => thread::sleep(gap),
+            Speed::Times(times) => thread::sleep(gap / times),
+            Speed::Max => {}
         }
     }
 }

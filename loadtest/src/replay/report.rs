@@ -66,6 +66,11 @@ impl Report {
         &self.errors
     }
 
+    /// What went wrong in sessions, as far as it was kept.
+    pub fn failures(&self) -> impl Iterator<Item = String> + '_ {
+        self.total.failures.first.iter().map(|failure| format!("{}: {}", failure.session, failure.error))
+    }
+
     /// Whether every session was played to its end and nothing else went wrong.
     #[must_use]
     pub fn is_clean(&self) -> bool {

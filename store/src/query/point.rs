@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{Counts, Decision, DecisionFilter, Provenance, QueryError, Reader, StoredArtifact};
 use crate::limits::PAGE_ROWS_MAX;
-use crate::row::SELECT;
+use crate::row::{EventRow, SELECT};
 
 impl Reader {
     /// The event at a place in the log.
@@ -21,6 +21,23 @@ impl Reader {
             self.conn.prepare_cached(&format!("{SELECT} WHERE e.seq = ?1")).map_err(&failed)?;
         let mut rows = statement.query([seq.0]).map_err(&failed)?;
         rows.next().map_err(&failed)?.map(|row| self.event(row, OPERATION)).transpose()
+    }
+
+    /// Reads every row that a replay reads and does nothing with it; gives their number and bytes. It is the
+    /// least that a restart can cost, and what one is measured against.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn scan(&self) -> Result<(u64, u64), QueryError> {
+        let failed = self.failed("scan the log of");
+        let mut statement = self.conn.prepare_cached(&format!("{SELECT} ORDER BY e.seq")).map_err(&failed)?;
+        let mut rows = statement.query([]).map_err(&failed)?;
+        let (mut count, mut bytes) = (0, 0);
+        while let Some(row) = rows.next().map_err(&failed)? {
+            count += 1;
+            bytes += EventRow::read(row).map_err(&failed)?.bytes() as u64;
+        }
+        Ok((count, bytes))
     }
 
     /// A decision by its id; none when the id is unknown or is that of another kind of event.
