@@ -6,7 +6,8 @@ use super::apply::Run;
 use super::argv::Argv;
 use super::machine::Machine;
 use super::special::Call;
-use super::value::Stream;
+use super::table::{Rule, Special, Stdin};
+use super::value::{Arg, Stream};
 
 /// Subcommands of ours that only observe.
 const OBSERVES: &[&str] = &[
@@ -15,6 +16,8 @@ const OBSERVES: &[&str] = &[
     "explain",
     "log",
     "session",
+    "analyze",
+    "demo",
     "completions",
     "help",
     "--help",
@@ -22,6 +25,30 @@ const OBSERVES: &[&str] = &[
     "--version",
     "-V",
 ];
+
+/// Our program, and the name that all of its parts have.
+const OURS: &str = "circinus";
+
+/// Subcommands of ours that change something.
+const DECIDES: &[&str] = &[
+    "approve",
+    "endorse",
+    "revoke",
+    "trust",
+    "ack",
+    "profile",
+    "config",
+    "setup",
+    "uninstall",
+    "daemon",
+    "fail-safe",
+];
+
+/// What speaks with the daemon: our hook, and the socket.
+const DOORS: &[&str] = &["circinus-hook", "circinus.sock"];
+
+/// Names of keys that a program which types gives between words.
+const KEYS: &[&str] = &["Space", "SPACE", "Enter", "space"];
 
 /// `circinus …` by the agent: observing is welcome, the rest is the person's.
 pub(super) fn circinus(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
@@ -55,29 +82,53 @@ pub(super) fn kill(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     Some(Stream::empty())
 }
 
-/// `tmux send-keys`, `script`: what is typed into another terminal looks as if a person had typed it.
-pub(super) fn terminal(machine: &mut Machine<'_>, call: Call<'_>) {
-    let Call { args, stdin, .. } = call;
-    let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-    let words: Vec<_> = text
-        .split(|c: char| c.is_whitespace() || "'\"|;&".contains(c))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let speaks = words.iter().any(|word| word.ends_with("circinus-hook"));
-    let decides = words.windows(2).any(|pair| match pair {
-        [program, verb] => {
-            (*program == "circinus" || program.ends_with("/circinus")) && !OBSERVES.contains(verb)
-        }
-        _ => false,
-    });
-    if speaks || decides {
+/// What a program is told that starts something, types it, keeps it for later or speaks to a socket: `tmux
+/// send-keys`, `script`, `systemd-run`, `at`, `xdotool`, a shell on another machine that may be this one.
+///
+/// What is typed into another terminal, or runs away from the agent, looks as if a person had done it.
+pub(super) fn told(machine: &mut Machine<'_>, args: &[Arg], stdin: &Stream) {
+    let words = args.iter().map(|arg| arg.text.as_str());
+    let text = words.chain(stdin.text.as_deref()).collect::<Vec<_>>().join(" ");
+    if speaks(&text) {
         machine.found.guard();
     }
-    // What a new terminal is started with, or gets typed, runs.
+}
+
+/// `tmux send-keys`, `script`: what a new terminal is started with, or gets typed, runs.
+pub(super) fn terminal(machine: &mut Machine<'_>, call: Call<'_>) {
+    let Call { args, stdin, .. } = call;
     for arg in args.iter().filter(|arg| arg.known && arg.text.contains(' ')) {
         machine.inner_shell(&arg.text);
     }
     machine.inner_command(args, stdin);
+}
+
+/// Whether a row says that the program does one of these. Shells and interpreters are not among them, for their
+/// code is evaluated, nor are builds and tests, whose arguments name parts of the workspace.
+pub(super) fn listens(rule: &Rule) -> bool {
+    let starts = rule.effects.iter().any(|effect| matches!(effect, Effect::Exec | Effect::Persist));
+    let understood = rule.runs || matches!(rule.stdin, Stdin::Code(_));
+    starts && !understood || matches!(rule.special, Special::Ssh | Special::Netcat)
+}
+
+/// Whether a text holds a command of ours that changes something, our hook, or the way to the daemon.
+pub(super) fn speaks(text: &str) -> bool {
+    if !text.to_ascii_lowercase().contains(OURS) {
+        return false;
+    }
+    let words: Vec<_> = text
+        .split(|c: char| c.is_whitespace() || "'\"`|;&,:=()[]{}<>^\\".contains(c))
+        .filter(|word| !word.is_empty() && !KEYS.contains(word))
+        .collect();
+    let decides = words.windows(2).any(|pair| match pair {
+        [program, verb] => base_name(program) == OURS && (DECIDES.contains(verb) || verb.starts_with('$')),
+        _ => false,
+    });
+    decides || words.iter().any(|word| DOORS.contains(&base_name(word)))
+}
+
+fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
 }
 
 /// Deleting everything of a kind on a remote system: a whole stack, a namespace.

@@ -5,6 +5,7 @@
 use circinus_core::action::Tier;
 use circinus_core::effect::Effect;
 
+use super::super::guard;
 use super::super::machine::Machine;
 use super::super::value::Arg;
 use super::reach;
@@ -132,6 +133,9 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
     }
     if runs && has(DECODES) {
         machine.found.opaque();
+    }
+    if (runs || has(SENDS)) && guard::speaks(text) {
+        machine.found.guard();
     }
     if removes && has(REMOVES_TREES) {
         machine.found.effect(Effect::Destroy);

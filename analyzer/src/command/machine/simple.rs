@@ -10,7 +10,7 @@ use super::super::reason::Part;
 use super::super::table::lookup;
 use super::super::trace::StepKind;
 use super::super::value::{Arg, Stream};
-use super::super::{code, loader};
+use super::super::{code, guard, loader};
 use super::Machine;
 use crate::place::{Region, is_within};
 
@@ -167,6 +167,7 @@ impl Machine<'_> {
         if head.text.contains('/') && !self.is_trusted(head) {
             self.meet(StepKind::File, head, args);
             let mut out = code::run_file(self, &base, head, None);
+            guard::told(self, args, &stdin);
             if let Some(rule) = lookup(&base) {
                 out.append(&self.apply(&base, rule, args, stdin));
                 out.text = None;
@@ -182,10 +183,14 @@ impl Machine<'_> {
         match listed {
             Some(rule) => {
                 self.meet(StepKind::Listed, head, args);
+                if guard::listens(rule) {
+                    guard::told(self, args, &stdin);
+                }
                 self.apply(&base, rule, args, stdin)
             }
             None => {
                 self.meet(StepKind::Unlisted, head, args);
+                guard::told(self, args, &stdin);
                 self.found.raise(Tier::T1);
                 self.found.effect(Effect::Exec);
                 if is_foreign(&base) {
@@ -209,6 +214,8 @@ impl Machine<'_> {
     /// The word in command position is not known: whatever it is runs.
     fn unknown_word(&mut self, head: &Arg, args: &[Arg], stdin: &Stream) -> Stream {
         self.found.opaque_by("which program runs is not known");
+        let words: Vec<_> = std::iter::once(head).chain(args).cloned().collect();
+        guard::told(self, &words, stdin);
         if head.taint.is_remote() {
             self.found.slot(
                 "command word",
