@@ -11,7 +11,9 @@ mod daemon {
     mod answer;
     mod conversation;
     mod payloads;
+    mod person;
     mod process;
+    mod stand_in;
     mod world;
 
     mod accounts;
@@ -31,6 +33,7 @@ mod daemon {
     mod screens;
     mod searched;
     mod socket;
+    mod statements;
     mod transcript;
     mod visible;
 }

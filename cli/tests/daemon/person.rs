@@ -1,0 +1,73 @@
+//! A person at a terminal of their own.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use rustix::io::Errno;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use super::answer::Ran;
+use super::process::circinus;
+use super::world::World;
+
+/// What stands around the letters that are to be typed.
+const QUESTION: [&str; 2] = ["Type ", " to confirm:"];
+
+/// What a program printed, and what stood on the person's terminal.
+pub(super) struct Told {
+    pub(super) ran: Ran,
+    pub(super) screen: String,
+}
+
+/// Runs `circinus ARGUMENTS` at a terminal of its own and types what it asks for.
+pub(super) fn states(world: &World, arguments: &[&str]) -> Told {
+    at_a_terminal(world.command(circinus()).args(arguments), str::to_owned)
+}
+
+/// Runs a command as the leader of a session with a new terminal, and answers its question with what `types`
+/// makes of the letters that it shows.
+pub(super) fn at_a_terminal(command: &Command, types: impl Fn(&str) -> String + Send) -> Told {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let slave = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut leader = Command::new("setsid");
+    leader.args(["--ctty", "--wait"]).arg(command.get_program()).args(command.get_args()).env_clear();
+    leader.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    leader.current_dir(command.get_current_dir().unwrap_or(Path::new("/")));
+    leader.stdin(Stdio::from(slave)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = leader.spawn().unwrap();
+    // The command holds the other end of the terminal: without it, reading ends when the program has.
+    drop(leader);
+    thread::scope(|scope| {
+        let screen = scope.spawn(move || watch(File::from(master), types));
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        Told { ran, screen: screen.join().unwrap() }
+    })
+}
+
+/// Copies what is shown until nobody has the terminal any more.
+fn watch(mut terminal: File, types: impl Fn(&str) -> String) -> String {
+    let mut shown = Vec::new();
+    let mut part = [0; 4096];
+    let mut answered = false;
+    loop {
+        match terminal.read(&mut part) {
+            Ok(0) => break,
+            Ok(got) => shown.extend_from_slice(&part[..got]),
+            Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => break,
+            Err(error) => panic!("{error}"),
+        }
+        let text = String::from_utf8_lossy(&shown);
+        let letters = text.split_once(QUESTION[0]).and_then(|(_, rest)| rest.split_once(QUESTION[1]));
+        if let (false, Some((letters, _))) = (answered, letters) {
+            terminal.write_all(format!("{}\n", types(letters)).as_bytes()).unwrap();
+            answered = true;
+        }
+    }
+    String::from_utf8(shown).unwrap()
+}
