@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use circinus_core::event::Process;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 /// Ancestors followed upwards; a real tree has under twenty.
 const ANCESTORS_MAX: usize = 64;
@@ -17,6 +18,18 @@ const TEXT_BYTES_MAX: usize = 64 << 10;
 /// Documentation/admin-guide/devices.txt).
 const CONSOLE: u32 = 4;
 const PSEUDO: std::ops::RangeInclusive<u32> = 136..=143;
+
+/// The limit that carries a mark: Linux has had no use for it since 2.4.25 (setrlimit(2), RLIMIT_LOCKS), so its
+/// value changes nothing. Whatever a process starts inherits it, through every fork, session and environment,
+/// and nobody but the superuser raises it again.
+const MARKED: Resource = Resource::Locks;
+
+/// The line of proc_pid_limits(5) with that limit.
+const MARKED_LINE: &str = "Max file locks";
+
+/// A mark: this in the highest byte, the start of the marked process in the next 34 bits, and its id.
+const MARK: u64 = 0x43 << 56;
+const PID_BITS: u32 = 22;
 
 /// The facts of proc_pid_stat(5) that are used here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +67,30 @@ pub fn ancestors(pid: u32) -> impl Iterator<Item = Process> {
 /// Whether the process lives; one that only waits to be reaped speaks for nobody.
 pub fn is_alive(process: Process) -> bool {
     stat(process.pid).is_some_and(|stat| stat.process == process)
+}
+
+/// Marks a process and whatever it will start. One that carries a mark keeps it.
+///
+/// # Errors
+///
+/// The system's: the process is gone, or another user's.
+pub fn mark(process: Process) -> rustix::io::Result<()> {
+    if marked_by(process.pid).is_some() {
+        return Ok(());
+    }
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw).ok_or(rustix::io::Errno::SRCH)?;
+    let mark = Some(MARK | (process.started << PID_BITS) & !(0xff << 56) | u64::from(process.pid));
+    prlimit(Some(pid), MARKED, Rlimit { current: mark, maximum: mark }).map(drop)
+}
+
+/// The process whose mark a process carries: its own, or that of the one that it descends from.
+pub fn marked_by(pid: u32) -> Option<Process> {
+    let limits = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix(MARKED_LINE))?;
+    let mark: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    let process =
+        Process { pid: (mark & ((1 << PID_BITS) - 1)) as u32, started: (mark & !(0xff << 56)) >> PID_BITS };
+    (mark >> 56 == MARK >> 56).then_some(process)
 }
 
 /// The file that a process runs, without the mark of a file that was replaced since.
@@ -153,6 +190,28 @@ mod tests {
         assert!(!is_alive(Process { started: stat.process.started + 1, ..stat.process }));
         assert_eq!(ancestors(own).next().map(|parent| parent.pid), Some(stat.parent));
         assert!(!arguments(own).is_empty() && executable(own).is_some());
+    }
+
+    #[test]
+    fn a_mark_is_inherited_and_kept() {
+        let start = || {
+            let mut shell = std::process::Command::new("sh");
+            let shell = shell.args(["-c", "read x; env -i setsid sh -c 'cat /proc/self/limits'"]);
+            shell.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        let mut shell = start();
+        let process = stat(shell.id()).unwrap().process;
+        assert_eq!(marked_by(process.pid), None);
+        mark(process).unwrap();
+        assert_eq!(marked_by(process.pid), Some(process));
+        mark(Process { started: process.started + 1, ..process }).unwrap();
+        assert_eq!(marked_by(process.pid), Some(process));
+        let own = fs::read_to_string(format!("/proc/{}/limits", process.pid)).unwrap();
+        let line = own.lines().find(|line| line.starts_with(MARKED_LINE)).unwrap().to_owned();
+        drop(shell.stdin.take());
+        let inherited = shell.wait_with_output().unwrap().stdout;
+        assert!(String::from_utf8(inherited).unwrap().contains(&line));
+        assert!(mark(process).is_err(), "it is gone");
     }
 
     #[test]

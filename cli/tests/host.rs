@@ -11,6 +11,7 @@
 )]
 
 mod host {
+    mod approval;
     mod client;
     mod model;
     mod outage;
@@ -18,6 +19,8 @@ mod host {
     mod page;
     mod passage;
     mod plugin;
+    #[path = "../daemon/person.rs"]
+    mod person;
     mod process;
     mod record;
     mod refusal;

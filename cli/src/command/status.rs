@@ -144,7 +144,13 @@ fn rows(status: &Status, table: &mut Table) {
             ),
         ),
         ("coverage", coverage(status)),
-        ("trouble", format!("{} malformed events, {} not recorded", status.malformed, status.unrecorded)),
+        (
+            "trouble",
+            format!(
+                "{} malformed events, {} not recorded, {} hosts not marked",
+                status.malformed, status.unrecorded, status.unmarked
+            ),
+        ),
     ];
     let warned = |name, rows: &[String], what: &str| {
         (!rows.is_empty()).then(|| (name, format!("{}: {what}", rows.join(" "))))

@@ -114,6 +114,8 @@ pub struct Status {
     pub malformed: u64,
     /// Events that could not be recorded.
     pub unrecorded: u64,
+    /// Hosts whose descendants will not be known by a mark.
+    pub unmarked: u64,
     /// How much of what each followed session read is accounted for, by session.
     pub coverage: Vec<SessionCoverage>,
     /// Sessions that something else than their host spoke for, and that no refusal has told of yet.
@@ -197,6 +199,7 @@ fn status(service: &Service) -> Status {
         gate_p95_us: counters.latency.percentile_us(95),
         malformed: count(&counters.malformed),
         unrecorded: count(&counters.unrecorded),
+        unmarked: count(&counters.unmarked),
         coverage: covered(service),
         impersonated: snapshot
             .sessions()

@@ -67,6 +67,12 @@ impl Service {
         let snapshot = self.hot.load();
         let (voice, bound) = listen(hook.pid, &event.session, &snapshot);
         let known = snapshot.session(&event.session).is_some_and(|session| session.impersonated.is_some());
+        if let Some(bound) = bound.as_ref().filter(|bound| host::is_host(bound.process.pid)) {
+            // What the agent starts is known by it later, wherever it went.
+            if process::mark(bound.process).is_err() {
+                self.counters.unmarked.fetch_add(1, Ordering::Relaxed);
+            }
+        }
         let (news, delivery) = match (bound, &voice) {
             (Some(bound), _) => {
                 let delivery = Digest::of_parts([
@@ -112,8 +118,10 @@ pub(super) fn listen(hook: u32, session: &SessionId, snapshot: &Snapshot) -> (Vo
     (if nested { Voice::Nested } else { Voice::Host }, Some(bound))
 }
 
-/// Whether an agent started the process: a host stands above it, or it is a host and has the agent's mark.
+/// Whether an agent started the process: a host stands above it or did, or it is a host in the
+/// environment of one.
 fn is_nested(pid: u32, snapshot: &Snapshot) -> bool {
-    let marked = host::is_host(pid) && host::is_of_an_agent(pid);
-    marked || process::ancestors(pid).any(|above| snapshot.is_host(above))
+    let within = host::is_host(pid) && host::is_of_an_agent(pid);
+    let descends = process::marked_by(pid).is_some_and(|host| host.pid != pid);
+    within || descends || process::ancestors(pid).any(|above| snapshot.is_host(above))
 }

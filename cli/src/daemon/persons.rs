@@ -1,7 +1,8 @@
 //! Whether a person at a terminal of their own is at the other end of a connection.
 //!
 //! INVARIANT (a-person-states): a statement is taken from our own program only, with a terminal, below no
-//! host and outside every agent's environment; and nothing of an agent holds the other end of that terminal.
+//! host, outside every agent's environment and of no agent's descent; and nothing of an agent holds the other
+//! end of that terminal.
 //! The daemon looks for itself; what the client says about itself counts for nothing.
 
 use circinus_core::endorsement::Author;
@@ -39,6 +40,9 @@ pub(super) enum NobodyError {
     /// An agent's host is above it.
     #[error("this was started by an agent (process {0}); hint: run it in a terminal of your own")]
     UnderAgent(u32),
+    /// An agent's host, or something that it started, started it in the end.
+    #[error("this descends from an agent (process {0}); hint: run it in a terminal that you opened yourself")]
+    Descends(u32),
     /// It has the environment of an agent.
     #[error("this runs in the environment of an agent; hint: run it in a terminal of your own")]
     AgentEnvironment,
@@ -65,8 +69,14 @@ pub(super) fn person(peer: Peer, snapshot: &Snapshot) -> Result<Person, NobodyEr
     if let Some(agent) = agent_above(peer.pid, snapshot) {
         return Err(NobodyError::UnderAgent(agent));
     }
+    if let Some(agent) = process::marked_by(peer.pid) {
+        return Err(NobodyError::Descends(agent.pid));
+    }
     for holder in process::holders(stat.terminal) {
-        let agent = agent_above(holder, snapshot).or_else(|| host::is_of_an_agent(holder).then_some(holder));
+        let marked = || process::marked_by(holder).map(|agent| agent.pid);
+        let agent = agent_above(holder, snapshot)
+            .or_else(marked)
+            .or_else(|| host::is_of_an_agent(holder).then_some(holder));
         if let Some(agent) = agent {
             return Err(NobodyError::AgentTerminal(agent));
         }

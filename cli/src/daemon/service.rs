@@ -66,6 +66,8 @@ pub(super) struct Counters {
     pub malformed: AtomicU64,
     /// Events that could not be recorded.
     pub unrecorded: AtomicU64,
+    /// Hosts whose descendants will not be known by a mark.
+    pub unmarked: AtomicU64,
 }
 
 /// Everything a request needs.

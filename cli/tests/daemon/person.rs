@@ -3,28 +3,19 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 
 use rustix::io::Errno;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-use super::answer::Ran;
-use super::process::circinus;
-use super::world::World;
 
 /// What stands around the letters that are to be typed.
 const QUESTION: [&str; 2] = ["Type ", " to confirm:"];
 
 /// What a program printed, and what stood on the person's terminal.
 pub(super) struct Told {
-    pub(super) ran: Ran,
+    pub(super) output: Output,
     pub(super) screen: String,
-}
-
-/// Runs `circinus ARGUMENTS` at a terminal of its own and types what it asks for.
-pub(super) fn states(world: &World, arguments: &[&str]) -> Told {
-    at_a_terminal(world.command(circinus()).args(arguments), str::to_owned)
 }
 
 /// Runs a command as the leader of a session with a new terminal, and answers its question with what `types`
@@ -45,8 +36,8 @@ pub(super) fn at_a_terminal(command: &Command, types: impl Fn(&str) -> String + 
     drop(leader);
     thread::scope(|scope| {
         let screen = scope.spawn(move || watch(File::from(master), types));
-        let ran = Ran::of(child.wait_with_output().unwrap());
-        Told { ran, screen: screen.join().unwrap() }
+        let output = child.wait_with_output().unwrap();
+        Told { output, screen: screen.join().unwrap() }
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
@@ -11,9 +12,11 @@ use super::answer::{Answer, Ran};
 use super::process::circinus_hook;
 use super::world::World;
 
-/// Reads lines of names of payload files and starts one hook for each, all of a line at once.
+/// Reads lines: names of payload files, to start one hook for each of them, all of a line at once; or, after
+/// `run`, the name of a script.
 const STARTS_HOOKS: &str = r#"
 while read -r names; do
+  case "$names" in run*) /bin/sh "${names#run }"; echo; continue ;; esac
   started=
   for name in $names; do
     "$0" < "$name" > "$name.out" 2> "$name.err" &
@@ -35,9 +38,20 @@ pub(super) struct StandIn {
 
 impl StandIn {
     pub(super) fn new(world: &World) -> Self {
+        Self::running(world, Path::new("/bin/sh"))
+    }
+
+    /// One that looks like a host.
+    pub(super) fn looking_like_one(world: &World) -> Self {
+        let program = world.at("claude");
+        symlink("/bin/sh", &program).unwrap();
+        Self::running(world, &program)
+    }
+
+    fn running(world: &World, program: &Path) -> Self {
         let folder = world.at("tmp");
         let mut child = world
-            .command(Path::new("/bin/sh"))
+            .command(program)
             .args(["-c", STARTS_HOOKS])
             .arg(circinus_hook())
             .current_dir(&folder)
@@ -59,9 +73,21 @@ impl StandIn {
     #[track_caller]
     pub(super) fn race(&mut self, events: &[&Value]) -> Vec<Answer> {
         let names: Vec<String> = events.iter().map(|event| self.keep(event)).collect();
-        writeln!(self.lines.as_mut().unwrap(), "{}", names.join(" ")).unwrap();
-        assert_eq!(self.ready.read_line(&mut String::new()).unwrap(), 1, "the stand-in has ended");
+        self.told(&names.join(" "));
         names.iter().map(|name| self.answer(name)).collect()
+    }
+
+    /// Runs a script, as an agent would.
+    #[track_caller]
+    pub(super) fn run(&mut self, script: &str) {
+        fs::write(self.folder.join("script"), script).unwrap();
+        self.told("run script");
+    }
+
+    #[track_caller]
+    fn told(&mut self, line: &str) {
+        writeln!(self.lines.as_mut().unwrap(), "{line}").unwrap();
+        assert_eq!(self.ready.read_line(&mut String::new()).unwrap(), 1, "the stand-in has ended");
     }
 
     fn keep(&mut self, event: &Value) -> String {

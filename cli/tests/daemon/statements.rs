@@ -5,14 +5,15 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use circinus_ipc::{Client, Reply, Request};
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::{Answer, Ran};
 use super::payloads::Session;
-use super::person::{Told, at_a_terminal, states};
+use super::person::at_a_terminal;
 use super::process::{circinus, until};
 use super::stand_in::StandIn;
 use super::world::World;
@@ -30,11 +31,29 @@ const STATING: [&[&str]; 6] = [
     &["profile", "realtime"],
 ];
 
+/// What a program printed, and what stood on the person's terminal.
+struct Told {
+    ran: Ran,
+    screen: String,
+}
+
+/// Runs a command at a terminal of its own and answers its question.
+fn at(command: &Command, types: impl Fn(&str) -> String + Send) -> Told {
+    let told = at_a_terminal(command, types);
+    Told { ran: Ran::of(told.output), screen: told.screen }
+}
+
+/// Runs `circinus ARGUMENTS` at a terminal of its own and types what it asks for.
+fn states(world: &World, arguments: &[&str]) -> Told {
+    at(world.command(circinus()).args(arguments), str::to_owned)
+}
+
 /// The number of a decision in the reason that names it.
 #[track_caller]
 fn decision(reason: &str) -> String {
     let id = reason.split_whitespace().find(|word| {
-        word.strip_prefix('d').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        word.strip_prefix('d')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     });
     id.unwrap_or_else(|| panic!("no decision is named: {reason}")).to_owned()
 }
@@ -62,8 +81,7 @@ fn of_two_hooks_that_race_for_an_approval_one_passes() {
     let (mut host, session, mut id) = asked(&world);
     for round in 0..8 {
         approve(&world, &id);
-        let events: Vec<Value> =
-            (0..4).map(|n| session.bash(&format!("r{round}-{n}"), INSTALLER)).collect();
+        let events: Vec<Value> = (0..4).map(|n| session.bash(&format!("r{round}-{n}"), INSTALLER)).collect();
         let answers = host.race(&events.iter().collect::<Vec<_>>());
         let passed = answers.iter().filter(|answer| **answer == Answer::Silent).count();
         assert_eq!(passed, 1, "round {round}: {answers:?}");
@@ -110,7 +128,7 @@ fn a_wrong_answer_records_nothing_and_closes_the_question() {
     let (mut host, session, id) = asked(&world);
     for typed in ["", "yes", "aaaaaa"] {
         let command = &mut world.command(circinus());
-        let told = at_a_terminal(command.args(["approve", &id]), |_| typed.to_owned());
+        let told = at(command.args(["approve", &id]), |_| typed.to_owned());
         assert!(told.ran.code == 2 && told.ran.err.contains("nothing was recorded"), "{:?}", told.ran);
     }
     host.send(&session.bash("c1", INSTALLER)).stopped();
@@ -183,7 +201,7 @@ fn without_a_terminal_nothing_is_stated() {
     assert_refused(&world, "needs a terminal", |arguments| {
         let mut command = world.command(Path::new("setsid"));
         command.arg("--wait").arg(circinus()).args(arguments);
-        Told { ran: super::answer::Ran::of(command.output().unwrap()), screen: String::new() }
+        Told { ran: Ran::of(command.output().unwrap()), screen: String::new() }
     });
 }
 
@@ -196,7 +214,7 @@ fn below_a_program_that_looks_like_a_host_nothing_is_stated() {
     assert_refused(&world, "started by an agent", |arguments| {
         let mut command = world.command(&host);
         command.args(["-c", "\"$0\" \"$@\"; exit $?"]).arg(circinus()).args(arguments);
-        at_a_terminal(&command, str::to_owned)
+        at(&command, str::to_owned)
     });
 }
 
@@ -213,7 +231,7 @@ fn in_an_agents_environment_nothing_is_stated() {
     let world = World::new();
     world.start();
     assert_refused(&world, "environment of an agent", |arguments| {
-        at_a_terminal(world.command(circinus()).args(arguments).env("CLAUDECODE", "1"), str::to_owned)
+        at(world.command(circinus()).args(arguments).env("CLAUDECODE", "1"), str::to_owned)
     });
 }
 
@@ -227,12 +245,38 @@ fn at_a_terminal_that_an_agent_holds_nothing_is_stated() {
         let mut command = world.command(Path::new("script"));
         command.args(["--quiet", "--return", "--command", &inner, "/dev/null"]).env("CLAUDECODE", "1");
         command.env("SHELL", "/bin/sh");
-        at_a_terminal(&command, str::to_owned)
+        at(&command, str::to_owned)
     };
     for arguments in STATING {
         let told = run(arguments);
-        assert!(told.ran.code == 2 && told.ran.out.contains("can type into"), "{arguments:?}: {:?}", told.ran);
+        assert!(
+            told.ran.code == 2 && told.ran.out.contains("can type into"),
+            "{arguments:?}: {:?}",
+            told.ran
+        );
     }
+}
+
+#[test]
+fn what_left_its_agent_and_its_environment_still_descends_from_it() {
+    let world = World::new();
+    let mut host = StandIn::looking_like_one(&world);
+    let session = Session::new("s", &world.project());
+    let id = decision(&host.send(&session.bash("c0", INSTALLER)).stopped());
+    let said = world.at("tmp/said");
+    // Its own session, another parent, a terminal of its own, and nothing left of the environment.
+    let inner = format!("{} approve {id}; echo ended $?", circinus().display());
+    host.run(&format!(
+        "setsid --fork env -i PATH=/usr/bin:/bin SHELL=/bin/sh HOME={} CIRCINUS_HOME={} XDG_RUNTIME_DIR={} \
+         script --quiet --command '{inner}' /dev/null < /dev/null > {} 2>&1",
+        world.at("user").display(),
+        world.home().display(),
+        world.at("runtime").display(),
+        said.display()
+    ));
+    until("it has been refused", || fs::read_to_string(&said).is_ok_and(|said| said.contains("ended ")));
+    let said = fs::read_to_string(&said).unwrap();
+    assert!(said.contains("ended 2") && said.contains("descends from an agent"), "{said}");
 }
 
 #[test]
@@ -242,7 +286,7 @@ fn another_program_states_nothing_over_the_socket() {
     let copy = world.at("circinus");
     fs::copy(circinus(), &copy).unwrap();
     assert_refused(&world, "only the program that the daemon runs", |arguments| {
-        at_a_terminal(world.command(&copy).args(arguments), str::to_owned)
+        at(world.command(&copy).args(arguments), str::to_owned)
     });
     for request in [
         json!({ "ask": "propose", "proposal": { "state": "profile", "name": "realtime" } }),
