@@ -14,7 +14,7 @@ mod env;
 mod foreign;
 pub(crate) mod found;
 mod git;
-mod guard;
+pub(crate) mod guard;
 mod hidden;
 mod ir;
 mod loader;
@@ -102,6 +102,7 @@ fn evaluate(text: &str, machine: &mut Machine<'_>) -> CommandAnalysis {
     let around = machine.around;
     let out = machine.text(text, &Stream::empty());
     raw_guard(machine, text);
+    guard::whole(machine, text);
     if hidden::is_disguised(text) {
         machine.found.opaque_by("characters that show something else than what runs");
     }

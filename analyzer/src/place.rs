@@ -45,6 +45,8 @@ pub struct Place {
     pub holds_secrets: bool,
     /// It belongs to Circinus.
     pub guard: bool,
+    /// It is, or holds, the settings of the host in which our hooks stand.
+    pub hooks: bool,
     /// Losing all of it is a catastrophe: the root, a home, a system directory, keys, backups.
     pub vital: bool,
     /// It is the root of the workspace.
@@ -64,6 +66,10 @@ impl Place {
         // A project may have a file of that name; what is installed lies outside.
         let installed = region(path, around) == Region::Outside && lists::is_guard_name(probe);
         self.guard |= is_within(path, &around.circinus_home) || installed;
+        let user = around.host_config_dirs.iter().map(|directory| directory.trim_end_matches('/'));
+        let mut user = user.filter(|directory| !directory.is_empty());
+        self.hooks |= is_within(path, lists::MANAGED)
+            || user.any(|directory| path == directory || below(path, directory) == Some("settings.json"));
     }
 
     /// Whether writing there is a command to the kernel.
@@ -131,6 +137,7 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         secret: false,
         holds_secrets: false,
         guard: false,
+        hooks: false,
         vital: false,
         root: false,
     };
@@ -150,6 +157,7 @@ pub fn locate(raw: &str, cwd: Option<&str>, around: &Surroundings) -> Place {
         };
         let secret = lists::secrets(&full, around.home()).find(|secret| glob::matches(&full, secret));
         place.matched = secret.and_then(|secret| Operand::parse(Kind::Path, &secret, &context));
+        place.guard = lists::guards(&full, &around.circinus_home).any(|guard| glob::matches(&full, &guard));
     }
     place.worsen(&path, &probe, around);
     place.secret |= place.matched.is_some();

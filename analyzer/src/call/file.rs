@@ -5,6 +5,7 @@ use circinus_core::effect::Effect;
 
 use crate::Surroundings;
 use crate::command::found::Found;
+use crate::command::guard::{HOOK, SWITCHES};
 use crate::place::{Place, locate};
 
 /// Keys of a package manifest whose commands run by themselves.
@@ -19,10 +20,6 @@ const LIFECYCLE: &[&str] = &[
     "\"prebuild\"",
     "\"postbuild\"",
 ];
-/// Keys of the host's settings that switch its hooks off.
-const SWITCHES: &[&str] = &["disableAllHooks", "allowManagedHooksOnly"];
-/// The command that our hook entries name.
-const HOOK: &str = "circinus-hook";
 
 pub(super) fn read(path: &str, around: &Surroundings) -> Found {
     let mut found = Found::default();
@@ -96,7 +93,7 @@ fn drops_the_hook(place: &Place, old: Option<&str>, new: &str) -> bool {
     let removed = match old {
         Some(old) => old.contains(HOOK) && old.matches(HOOK).count() > new.matches(HOOK).count(),
         // Only the user's or the system's own settings hold our entries.
-        None => (is_managed || place.persists == Some(Flag::PersistHost)) && !new.contains(HOOK),
+        None => place.hooks && !new.contains(HOOK),
     };
     switched || removed
 }

@@ -265,7 +265,7 @@ impl Found {
             return;
         }
         self.effect(Effect::Destroy);
-        if place.guard {
+        if place.guard || place.hooks {
             self.guard();
         }
         let key = place.vital && place.path.as_deref().is_some_and(|path| path.contains("/.ssh/id_"));

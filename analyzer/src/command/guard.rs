@@ -1,5 +1,7 @@
 //! What touches the guard: Circinus itself, and the host's settings that keep it running.
 
+mod named;
+
 use circinus_core::effect::Effect;
 
 use super::apply::Run;
@@ -8,6 +10,8 @@ use super::machine::Machine;
 use super::special::Call;
 use super::table::{Rule, Special, Stdin};
 use super::value::{Arg, Stream};
+pub(crate) use named::{HOOK, SWITCHES};
+pub(super) use named::{listed, named, names, written};
 
 /// Subcommands of ours that only observe.
 const OBSERVES: &[&str] = &[
@@ -50,6 +54,9 @@ const DOORS: &[&str] = &["circinus-hook", "circinus.sock"];
 /// Names of keys that a program which types gives between words.
 const KEYS: &[&str] = &["Space", "SPACE", "Enter", "space"];
 
+/// How literals of inline code are put together.
+const JOINS: &[&str] = &["'+'", "' + '", "\"+\"", "\" + \""];
+
 /// `circinus …` by the agent: observing is welcome, the rest is the person's.
 pub(super) fn circinus(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { args, .. } = call;
@@ -73,13 +80,34 @@ pub(super) fn process(machine: &mut Machine<'_>, name: &str) {
     }
 }
 
-/// `kill`, `pkill`: by a name, or by what a substitution looks up.
+/// `kill`, `pkill`: by a name, by all there are, or by what is looked up somewhere on the command line.
 pub(super) fn kill(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
-    let Call { args, .. } = call;
+    let Call { by, args, .. } = call;
     machine.found.effect(Effect::Exec);
     machine.found.raise(circinus_core::action::Tier::T1);
-    args.iter().for_each(|arg| process(machine, &arg.text));
+    let everything = by == "kill" && args.len() > 1 && args.last().is_some_and(|arg| arg.text == "-1");
+    let by_name = by != "kill" && args.iter().any(|arg| named::finds_process(&arg.text));
+    if everything || by_name || args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(OURS)) {
+        machine.found.guard();
+    }
+    let is_pid = |arg: &Arg| arg.known && !arg.text.starts_with('-');
+    machine.kills |= by == "kill" && !(args.iter().any(is_pid) && args.iter().all(|arg| arg.known));
     Some(Stream::empty())
+}
+
+/// Whether a test of `find` is for our name.
+pub(super) fn finds(test: &str) -> bool {
+    test.to_ascii_lowercase().contains(OURS) && !test.contains('/')
+}
+
+/// What only the command line as a whole tells: processes that are looked up to be killed, and what persists.
+pub(super) fn whole(machine: &mut Machine<'_>, text: &str) {
+    let kills = machine.kills && named::looks_up_process(text);
+    let persists = machine.found.effects.contains(Effect::Persist)
+        && (speaks(text) || text.contains("CIRCINUS_") || SWITCHES.iter().any(|key| text.contains(key)));
+    if kills || persists {
+        machine.found.guard();
+    }
 }
 
 /// What a program is told that starts something, types it, keeps it for later or speaks to a socket: `tmux
@@ -113,11 +141,13 @@ pub(super) fn listens(rule: &Rule) -> bool {
 
 /// Whether a text holds a command of ours that changes something, our hook, or the way to the daemon.
 pub(super) fn speaks(text: &str) -> bool {
-    if !text.to_ascii_lowercase().contains(OURS) {
+    // Literals that are joined stand for one.
+    let joined = JOINS.iter().fold(text.to_owned(), |text, join| text.replace(join, ""));
+    if !joined.to_ascii_lowercase().contains(OURS) {
         return false;
     }
-    let words: Vec<_> = text
-        .split(|c: char| c.is_whitespace() || "'\"`|;&,:=()[]{}<>^\\".contains(c))
+    let words: Vec<_> = joined
+        .split(|c: char| c.is_whitespace() || "'\"`|;&,:=()[]{}<>^!\\".contains(c))
         .filter(|word| !word.is_empty() && !KEYS.contains(word))
         .collect();
     let decides = words.windows(2).any(|pair| match pair {

@@ -48,6 +48,8 @@ pub(super) struct Machine<'a> {
     pub(super) files: HashMap<String, Stream>,
     /// Directories that this very call filled, and what the files there come from.
     pub(super) trees: Vec<(String, Taint)>,
+    /// It ends processes that it looks up.
+    pub(super) kills: bool,
     /// What this very call put into a repository.
     pub(super) staged: Taint,
     /// Pipelines in canonical form.
@@ -73,6 +75,7 @@ impl<'a> Machine<'a> {
             added: Found::default(),
             files: HashMap::new(),
             trees: Vec::new(),
+            kills: false,
             staged: Taint::default(),
             lines: BTreeSet::new(),
             programs: BTreeSet::new(),

@@ -215,6 +215,23 @@ pub(super) fn is_secret_name(path: &str) -> bool {
         || matches!(name.as_str(), ".pypirc" | ".netrc" | ".pgpass" | ".git-credentials")
 }
 
+/// Where an administrator manages the host's settings.
+pub(super) const MANAGED: &str = "/etc/claude-code";
+
+/// Our places that a pattern can stand for: the directory, and our programs beside it. One that says less of
+/// the name than this stands for everything there.
+pub(super) fn guards(pattern: &str, circinus_home: &str) -> impl Iterator<Item = String> {
+    const SAID_MIN: usize = 2;
+    let (directory, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let literal = last.split(['*', '?', '[']).next().unwrap_or_default();
+    let programs = ["circinus", "circinus-hook"].map(|name| format!("{directory}/{name}"));
+    let programs = programs.into_iter().filter(|program| is_guard_name(program));
+    let all = programs.chain([circinus_home.trim_end_matches('/').to_owned()]);
+    all.filter(move |place| literal.len() >= SAID_MIN || !place.starts_with(directory))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
 /// Whether the name is that of a part of Circinus, wherever it lies.
 pub(super) fn is_guard_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

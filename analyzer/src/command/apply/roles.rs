@@ -68,6 +68,7 @@ impl Machine<'_> {
                 if run.recursive && place.vital {
                     self.found.catastrophe();
                 }
+                guard::written(self, arg, &place, &stream, false);
                 self.found.writes_place(&run.by, &place, super::super::machine::source_of(&stream), false);
             }
             Role::Mode => {

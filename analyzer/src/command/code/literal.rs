@@ -32,6 +32,8 @@ const RUNS: &[&str] = &[
     "shell-command",
     "call-process",
     "start-process",
+    "__import__(",
+    "TIOCSTI",
 ];
 /// The same in languages whose words for it mean something else in others.
 const RUNS_OTHER: &[&str] = &[
@@ -47,6 +49,8 @@ const RUNS_OTHER: &[&str] = &[
     "os.execute",
     "io.popen",
     "do shell script",
+    "do script",
+    "keystroke",
 ];
 /// Calls that remove files.
 const REMOVES: &[&str] = &[
@@ -183,6 +187,9 @@ fn paths(machine: &mut Machine<'_>, by: &str, literal: &str, removes: bool, text
         return;
     }
     let place = machine.place(&Arg::literal(literal));
+    if guard::names(machine, &Arg::literal(literal)) {
+        machine.found.guard();
+    }
     if removes && (place.region == Region::Outside || place.vital) && literal.contains('/') {
         let recursive = REMOVES_TREES.iter().any(|name| text.contains(name));
         machine.found.deletes_place(by, &place, recursive);

@@ -3,6 +3,7 @@
 use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 
+use super::super::guard;
 use super::super::value::{Arg, Stream, Taint};
 use super::{Machine, source_of};
 use crate::place::is_within;
@@ -36,6 +37,10 @@ impl Machine<'_> {
     /// It runs code that it finds by itself where it works: the workspace's, or what this call put there.
     pub(in super::super) fn runs_workspace(&mut self, by: &str) {
         self.found.slot(by, Effect::Exec, SlotValue::Workspace, Tier::T2);
+        let texts = self.files.values().filter_map(|stream| stream.text.as_deref());
+        if texts.into_iter().any(guard::speaks) {
+            self.found.guard();
+        }
         let here = self.env.cwd.as_deref().and_then(|cwd| self.held(cwd));
         if let Some(held) = here {
             super::super::code::runs_remote(self, by, &held.taint);

@@ -5,6 +5,7 @@ use circinus_core::effect::Effect;
 use circinus_core::operand::{Kind, Operand};
 
 use super::super::apply::Run;
+use super::super::guard;
 use super::super::ir::{Redirect, RedirectKind};
 use super::super::reason::Part;
 use super::super::value::{Arg, Stream, Taint};
@@ -166,6 +167,7 @@ impl Machine<'_> {
 
     fn write_file_from(&mut self, by: &str, target: &Arg, stream: &Stream, append: bool, from: WriteSource) {
         let place = self.place(target);
+        guard::written(self, target, &place, stream, append);
         let from = match (from, place.operand.clone().filter(|_| append)) {
             (WriteSource::Files(mut files), Some(itself)) => {
                 files.push(itself);

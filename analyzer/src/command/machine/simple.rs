@@ -168,6 +168,7 @@ impl Machine<'_> {
             self.meet(StepKind::File, head, args);
             let mut out = code::run_file(self, &base, head, None);
             guard::told(self, args, &stdin);
+            guard::named(self, &base, args);
             if let Some(rule) = lookup(&base) {
                 out.append(&self.apply(&base, rule, args, stdin));
                 out.text = None;
@@ -186,11 +187,13 @@ impl Machine<'_> {
                 if guard::listens(rule) {
                     guard::told(self, args, &stdin);
                 }
+                guard::listed(self, &base, rule, args);
                 self.apply(&base, rule, args, stdin)
             }
             None => {
                 self.meet(StepKind::Unlisted, head, args);
                 guard::told(self, args, &stdin);
+                guard::named(self, &base, args);
                 self.found.raise(Tier::T1);
                 self.found.effect(Effect::Exec);
                 if is_foreign(&base) {
@@ -216,6 +219,9 @@ impl Machine<'_> {
         self.found.opaque_by("which program runs is not known");
         let words: Vec<_> = std::iter::once(head).chain(args).cloned().collect();
         guard::told(self, &words, stdin);
+        if self.place(head).guard {
+            self.found.guard();
+        }
         if head.taint.is_remote() {
             self.found.slot(
                 "command word",

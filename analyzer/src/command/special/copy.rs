@@ -49,7 +49,7 @@ pub(super) fn targets(machine: &mut Machine<'_>, rule: &'static Rule, argv: &Arg
 /// What is moved is gone from where it was.
 fn moved(machine: &mut Machine<'_>, source: &Arg) {
     let place = machine.place(source);
-    if place.guard {
+    if place.guard || place.hooks {
         machine.found.guard();
     }
     if place.vital {

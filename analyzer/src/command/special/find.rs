@@ -4,10 +4,10 @@ use circinus_core::action::{SlotValue, Tier};
 use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
-use super::super::code;
 use super::super::machine::Machine;
 use super::super::table::Role;
 use super::super::value::{Arg, Stream};
+use super::super::{code, guard};
 use super::Call;
 
 /// Words of the input of `xargs` that are added to its command.
@@ -61,6 +61,11 @@ const WITH_ARGUMENT: &[&str] = &[
 pub(super) fn walk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { by, args, stdin, .. } = call;
     machine.found.effect(Effect::Read);
+    let does =
+        |arg: &Arg| arg.text == "-delete" || arg.text.starts_with("-exec") || arg.text.starts_with("-ok");
+    if args.iter().any(does) && args.iter().any(|arg| guard::finds(&arg.text)) {
+        machine.found.guard();
+    }
     let begins = args.iter().position(|arg| {
         arg.text.starts_with(['-', '(', '!']) && !matches!(arg.text.as_str(), "-H" | "-L" | "-P")
     });

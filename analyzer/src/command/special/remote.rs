@@ -222,7 +222,7 @@ impl Machine<'_> {
         self.found.take_reasons(inner.reasons);
         self.found.raise(inner.tier.min(Tier::T2));
         self.found.effects = self.found.effects.union(inner.effects);
-        for flag in [Flag::Catastrophic, Flag::Opaque, Flag::SecretSink] {
+        for flag in [Flag::Catastrophic, Flag::Opaque, Flag::SecretSink, Flag::Guard] {
             if inner.flags.contains(flag) {
                 self.found.flag(flag);
             }

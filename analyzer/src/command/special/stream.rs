@@ -3,10 +3,10 @@
 use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
-use super::super::code;
 use super::super::machine::{Machine, source_of};
 use super::super::table::Role;
-use super::super::value::{Arg, Stream};
+use super::super::value::{Arg, Stream, Taint};
+use super::super::{code, guard};
 use super::Call;
 
 /// `sed [-i] script files`.
@@ -41,6 +41,7 @@ pub(super) fn sed(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
         let stream = machine.read_file(by, file, !in_place);
         if in_place {
             let place = machine.place(file);
+            guard::written(machine, file, &place, &Stream::unknown(Taint::default()), false);
             machine.found.writes_place(by, &place, source_of(&stream), false);
         }
         out.taint.absorb(&stream.taint);
