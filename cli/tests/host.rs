@@ -18,9 +18,9 @@ mod host {
     mod overhead;
     mod page;
     mod passage;
-    mod plugin;
     #[path = "../daemon/person.rs"]
     mod person;
+    mod plugin;
     mod process;
     mod record;
     mod refusal;
