@@ -39,6 +39,10 @@ pub const WAL_FORCED_BYTES: u64 = 32 << 20;
 /// How long the queue must be empty before the writer counts as idle.
 pub const IDLE: Duration = Duration::from_millis(200);
 
+/// How long an opening waits for the lock that makes it the only one. A child that the last holder forked shares the
+/// lock until it executes its program, which takes long only on a loaded machine.
+pub const LOCK_WAIT: Duration = Duration::from_millis(250);
+
 /// How long a connection waits for a lock that another process holds on the file.
 pub const BUSY_MS_MAX: u32 = 2_000;
 

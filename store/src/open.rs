@@ -7,6 +7,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use circinus_core::digest::Digest;
 use circinus_core::id::EventSeq;
@@ -19,6 +21,9 @@ use crate::sqlite;
 use crate::{limits, schema};
 pub use error::OpenError;
 use error::{configure_error, io_error, replay_error, sqlite_error};
+
+/// Between two looks at a lock that somebody else holds.
+const LOCK_LOOK: Duration = Duration::from_millis(2);
 
 /// An open store: the only writer of its file, in this process and in every other.
 pub struct Store {
@@ -124,10 +129,14 @@ fn acquire_lock(path: &Path) -> Result<File, OpenError> {
         .mode(0o600)
         .open(&lock_path)
         .map_err(|e| io_error(&lock_path, "open", e))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_owned() }),
-        Err(TryLockError::Error(e)) => Err(io_error(&lock_path, "lock", e)),
+    let deadline = Instant::now() + limits::LOCK_WAIT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_LOOK),
+            Err(TryLockError::WouldBlock) => return Err(OpenError::Locked { path: path.to_owned() }),
+            Err(TryLockError::Error(e)) => return Err(io_error(&lock_path, "lock", e)),
+        }
     }
 }
 
