@@ -131,8 +131,8 @@ fn session_row(tx: &Transaction<'_>, session: &SessionId) -> rusqlite::Result<i6
 
 fn open_session(tx: &Transaction<'_>, seq: EventSeq, opened: &SessionOpened) -> rusqlite::Result<()> {
     let id = session_row(tx, &opened.session)?;
-    // A resumed session is open again.
-    tx.prepare_cached("UPDATE sessions SET opened = ?2, closed = NULL WHERE id = ?1")?
+    // A resumed session is open again; it began with its first opening.
+    tx.prepare_cached("UPDATE sessions SET opened = coalesce(opened, ?2), closed = NULL WHERE id = ?1")?
         .execute(params![id, seq.0])?;
     Ok(())
 }

@@ -5,11 +5,12 @@
 
 mod page;
 mod point;
+mod session;
 
 use std::path::{Path, PathBuf};
 
 use circinus_core::artifact::Artifact;
-use circinus_core::event::{DecisionRecord, Recorded};
+use circinus_core::event::{DecisionRecord, Recorded, SessionOpened};
 use circinus_core::evidence::Judgement;
 use circinus_core::id::{ArtifactId, DecisionId, EventSeq, SessionId};
 use circinus_core::lineage::{Inferred, Observed};
@@ -112,6 +113,19 @@ pub struct Provenance {
     pub observed_children: Vec<ArtifactId>,
     /// Artifacts with an inferred edge to it, oldest first, at most `limits::PAGE_ROWS_MAX`.
     pub inferred_children: Vec<ArtifactId>,
+}
+
+/// A recorded session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSession {
+    /// The event of its first opening.
+    pub first: EventSeq,
+    /// When it was first opened.
+    pub opened_at: UnixMillis,
+    /// As what it was first opened.
+    pub opened: SessionOpened,
+    /// When it was closed; none while it is open, or open again.
+    pub closed_at: Option<UnixMillis>,
 }
 
 /// Which decisions are asked for; the default asks for all of them.

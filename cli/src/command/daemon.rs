@@ -93,6 +93,16 @@ pub enum AskError {
     Said(String),
 }
 
+impl AskError {
+    /// How a command ends that could not ask.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Call(CallError::NotRunning) => Exit::NotRunning,
+            Self::Call(_) | Self::Form(_) | Self::Said(_) => Exit::Internal,
+        }
+    }
+}
+
 fn serve(context: &Context, ui: &mut Ui) -> Exit {
     // A daemon that was started from a shell must not end with it; a session leader stays what it is.
     match rustix::process::setsid() {
@@ -211,7 +221,7 @@ fn stop(context: &Context, ui: &mut Ui) -> Exit {
         Err(AskError::Call(CallError::NotRunning)) => return Exit::Ok,
         Err(error) => {
             ui.error(&error);
-            return Exit::NotRunning;
+            return error.exit();
         }
     };
     match wait_until_it_has_ended(&place, process) {

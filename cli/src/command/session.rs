@@ -5,12 +5,13 @@ mod show;
 
 use std::env;
 
-use circinus_core::id::SessionId;
+use circinus_store::limits::PAGE_ROWS_MAX;
+use circinus_store::query::StoredSession;
 use circinus_store::{OpenError, QueryError, Reader};
 use clap::Args;
 use thiserror::Error;
 
-use self::read::{Account, Heading};
+use self::read::Account;
 use super::Context;
 use crate::daemon::files::workspace_of;
 use crate::exit::Exit;
@@ -69,13 +70,14 @@ pub fn run(args: &SessionArgs, context: &Context, ui: &mut Ui) -> Exit {
 
 fn tell(args: &SessionArgs, context: &Context, ui: &mut Ui) -> Result<(), SessionError> {
     let reader = Reader::open(&context.places.database)?;
-    let headings = read::headings(&reader)?;
     if args.list {
-        let newest = headings.len().saturating_sub(args.last as usize);
-        show::list(headings.get(newest..).unwrap_or_default(), args.json, ui);
+        let mut newest = reader.sessions("", args.last as usize)?;
+        newest.reverse();
+        show::list(&newest, args.json, ui);
         return Ok(());
     }
-    let chosen = choose(&headings, args.id.as_deref(), &here(context))?;
+    let begun = reader.sessions(args.id.as_deref().unwrap_or_default(), PAGE_ROWS_MAX)?;
+    let chosen = choose(begun, args.id.as_deref(), &here(context))?;
     let account = Account::read(chosen, &reader, args.last as usize)?;
     if args.json {
         show::as_json(&account, ui)
@@ -91,56 +93,58 @@ fn here(context: &Context) -> String {
     workspace_of(&cwd.to_string_lossy(), &context.site.home)
 }
 
-fn choose<'h>(
-    headings: &'h [Heading],
+/// The session that is meant, of those whose ids begin as asked, newest first.
+fn choose(
+    mut begun: Vec<StoredSession>,
     id: Option<&str>,
     workspace: &str,
-) -> Result<&'h Heading, SessionError> {
-    let Some(id) = id else {
-        let of_workspace = headings.iter().rev().find(|heading| heading.workspace.as_str() == workspace);
-        return of_workspace.or(headings.last()).ok_or(SessionError::NoneYet);
+) -> Result<StoredSession, SessionError> {
+    let meant = |session: &StoredSession| match id {
+        Some(id) => session.opened.session.as_str() == id,
+        None => session.opened.workspace.as_str() == workspace,
     };
-    let named = |heading: &&Heading| heading.session == SessionId::new(id);
-    if let Some(exact) = headings.iter().find(named) {
-        return Ok(exact);
-    }
-    let mut begun = headings.iter().filter(|heading| heading.session.as_str().starts_with(id));
-    match (begun.next(), begun.next()) {
-        (Some(one), None) => Ok(one),
-        (None, _) => Err(SessionError::Unknown(escape_untrusted(id))),
-        (Some(_), Some(_)) => Err(SessionError::Ambiguous(escape_untrusted(id))),
+    let exact = begun.iter().position(meant);
+    match (exact, id, begun.len()) {
+        (Some(at), ..) => Ok(begun.swap_remove(at)),
+        (None, None, 1..) | (None, Some(_), 1) => Ok(begun.swap_remove(0)),
+        (None, None, 0) => Err(SessionError::NoneYet),
+        (None, Some(id), 0) => Err(SessionError::Unknown(escape_untrusted(id))),
+        (None, Some(id), 2..) => Err(SessionError::Ambiguous(escape_untrusted(id))),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use circinus_core::id::WorkspaceId;
+    use circinus_core::event::SessionOpened;
+    use circinus_core::id::{EventSeq, SessionId, WorkspaceId};
     use circinus_core::time::UnixMillis;
 
-    fn heading(session: &str, workspace: &str) -> Heading {
-        Heading {
-            session: SessionId::new(session),
-            root: SessionId::new(session),
+    use super::*;
+
+    fn session(id: &str, workspace: &str) -> StoredSession {
+        let opened = SessionOpened {
+            session: SessionId::new(id),
+            root: SessionId::new(id),
             workspace: WorkspaceId::new(workspace),
+            host_version: None,
             repository: None,
-            opened: UnixMillis(0),
-            closed: None,
-        }
+        };
+        StoredSession { first: EventSeq(1), opened_at: UnixMillis(0), opened, closed_at: None }
     }
 
     #[test]
     fn a_session_is_chosen_by_id_by_its_beginning_or_by_the_workspace() {
-        let all = [heading("ab1", "/w"), heading("ab2", "/w"), heading("c", "/x"), heading("ab", "/y")];
+        let all = || vec![session("ab", "/y"), session("ab2", "/w"), session("ab1", "/w")];
         let chosen = |id, workspace| {
-            choose(&all, id, workspace).map(|heading| heading.session.as_str().to_owned()).ok()
+            choose(all(), id, workspace).map(|session| session.opened.session.as_str().to_owned()).ok()
         };
-        assert_eq!(chosen(None, "/w").unwrap(), "ab2");
-        assert_eq!(chosen(None, "/elsewhere").unwrap(), "ab");
+        assert_eq!(chosen(None, "/w").unwrap(), "ab2", "the newest of the workspace");
+        assert_eq!(chosen(None, "/elsewhere").unwrap(), "ab", "the newest");
         assert_eq!(chosen(Some("ab"), "/w").unwrap(), "ab", "an exact id wins");
-        assert_eq!(chosen(Some("ab1"), "/x").unwrap(), "ab1");
-        assert!(matches!(choose(&all, Some("a"), ""), Err(SessionError::Ambiguous(_))));
-        assert!(matches!(choose(&all, Some("z"), ""), Err(SessionError::Unknown(_))));
-        assert!(matches!(choose(&[], None, ""), Err(SessionError::NoneYet)));
+        assert!(matches!(choose(all(), Some("a"), ""), Err(SessionError::Ambiguous(_))));
+        assert!(matches!(choose(Vec::new(), Some("z"), ""), Err(SessionError::Unknown(_))));
+        assert!(matches!(choose(Vec::new(), None, ""), Err(SessionError::NoneYet)));
+        let one = choose(vec![session("c1", "/x")], Some("c"), "/w").unwrap();
+        assert_eq!(one.opened.session.as_str(), "c1");
     }
 }

@@ -210,8 +210,9 @@ fn report(done: Result<(), StateError>, ui: &mut Ui) -> Exit {
         Err(error) => {
             ui.error(&error);
             match error {
-                StateError::NoDaemon(_) | StateError::Ask(AskError::Call(_)) => Exit::NotRunning,
-                StateError::Ask(_) | StateError::Other => Exit::Internal,
+                StateError::NoDaemon(_) => Exit::NotRunning,
+                StateError::Ask(error) => error.exit(),
+                StateError::Other => Exit::Internal,
                 StateError::NoTerminal(_)
                 | StateError::Terminal(_)
                 | StateError::NoDirectory(_)

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Context;
-use super::daemon::{AskError, ask, place};
+use super::daemon::{ask, place};
 use super::setup::Surroundings;
 use crate::adapter::claude_code::settings::{SurveyPaths, survey};
 use crate::daemon::{ControlReply, ControlRequest, Coverage, Status};
@@ -32,13 +32,12 @@ pub fn run(args: &StatusArgs, context: &Context, ui: &mut Ui) -> Exit {
             ui.error(&format!("the daemon answered something else: {other:?}"));
             return Exit::Internal;
         }
-        Err(AskError::Call(error)) => {
-            ui.error(&error);
-            (None, Exit::NotRunning)
-        }
         Err(error) => {
             ui.error(&error);
-            return Exit::Internal;
+            match error.exit() {
+                Exit::NotRunning => (None, Exit::NotRunning),
+                other => return other,
+            }
         }
     };
     if args.json {

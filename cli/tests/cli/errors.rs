@@ -108,8 +108,7 @@ fn a_home_that_cannot_be_used() {
     }
 }
 
-/// Each code of the table is one that a command ends with; 3 and 70 stand in the snapshots and in the tests of the
-/// daemon.
+/// Each code of the table is one that a command ends with; 70 stands in the tests of the daemon.
 #[test]
 fn exit_codes_are_those_of_the_table() {
     let home = private_home();

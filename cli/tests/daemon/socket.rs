@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::thread;
 
 use super::answer::Answer;
 use super::payloads::Session;
@@ -92,4 +93,28 @@ fn a_second_daemon_is_refused() {
     assert!(second.err.contains("already") && second.err.contains(&pid.to_string()), "{second:?}");
     world.start();
     assert_eq!((world.pid(), daemons(world.home())), (pid, vec![pid]));
+}
+
+/// Exit code 70 of the table.
+#[test]
+fn something_else_that_listens_is_no_absent_daemon() {
+    let world = World::new();
+    world.start();
+    world.stop();
+    let socket = world.place().socket();
+    let listener = UnixListener::bind(&socket).unwrap();
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).unwrap();
+    let commands = [&["status"][..], &["profile"], &["daemon", "stop"]];
+    let answering = thread::spawn(move || {
+        for stream in listener.incoming().take(commands.len()) {
+            stream.unwrap().write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        }
+    });
+    for arguments in commands {
+        let ran = world.circinus(arguments);
+        assert_eq!(ran.code, 70, "{arguments:?}: {ran:?}");
+        assert!(ran.err.contains("not understood") && ran.err.contains("hint: "), "{ran:?}");
+    }
+    answering.join().unwrap();
+    fs::remove_file(&socket).unwrap();
 }

@@ -85,7 +85,7 @@ impl Reader {
             .map_err(self.replay_failed("read unfinished tasks of"))
     }
 
-    fn collect(
+    pub(super) fn collect(
         &self,
         sql: &str,
         parameters: impl Params,
@@ -103,6 +103,6 @@ impl Reader {
 }
 
 /// A page is never longer than the bound, whatever is asked for.
-fn page(count: usize) -> i64 {
+pub(super) fn page(count: usize) -> i64 {
     i64::try_from(count.min(PAGE_ROWS_MAX)).unwrap_or(i64::MAX)
 }

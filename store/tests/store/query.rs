@@ -51,6 +51,35 @@ fn decisions_by_id_session_verdict_time_and_page() {
 }
 
 #[test]
+fn sessions_by_their_beginning_and_when_they_ended() {
+    let home = Home::new();
+    let commits = [
+        sample::opened("s-1"),
+        sample::opened("s-2"),
+        sample::closed("s-1"),
+        sample::opened("t-1"),
+        sample::closed("s-2"),
+        sample::opened("s-2"),
+    ];
+    home.fill(commits.map(sample::commit));
+    let reader = home.reader();
+    let told = |beginning: &str, count| {
+        let sessions = reader.sessions(beginning, count).expect("reads").into_iter();
+        sessions.map(|one| (one.first.0, one.closed_at.is_some())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("", 10),
+        [(4, false), (2, false), (1, true)],
+        "opened again is open, since its first opening"
+    );
+    assert_eq!(told("", 1), [(4, false)]);
+    assert_eq!(told("s-", 10), [(2, false), (1, true)]);
+    assert_eq!((told("s-2", 10), told("_", 10), told("%", 10)), (vec![(2, false)], vec![], vec![]));
+    let first = reader.sessions("s-1", 1).expect("reads").remove(0);
+    assert_eq!(Event::SessionOpened(first.opened), sample::opened("s-1"));
+}
+
+#[test]
 fn artifacts_bodies_edges_and_counts() {
     let home = Home::new();
     let rich = Commit {

@@ -4,58 +4,18 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use circinus_core::artifact::Artifact;
-use circinus_core::event::{DecisionRecord, Event, Recorded, Repository, SessionOpened};
+use circinus_core::event::{DecisionRecord, Event, Recorded};
 use circinus_core::evidence::Level;
-use circinus_core::id::{ArtifactId, DecisionId, EventSeq, SessionId, WorkspaceId};
+use circinus_core::id::{ArtifactId, DecisionId, EventSeq};
 use circinus_core::origin::Origin;
 use circinus_core::policy::Verdict;
 use circinus_core::time::UnixMillis;
 use circinus_store::limits::PAGE_ROWS_MAX;
+use circinus_store::query::StoredSession;
 use circinus_store::{QueryError, Reader};
 
 /// Decisions named beside one entry; an entry that reached more is shown with the newest.
 const DECISIONS_PER_ENTRY_MAX: usize = 100;
-
-/// A session as its first and last events tell it.
-#[derive(Clone, Debug)]
-pub(super) struct Heading {
-    pub(super) session: SessionId,
-    /// The session whose view it shares: itself unless resumed or forked.
-    pub(super) root: SessionId,
-    pub(super) workspace: WorkspaceId,
-    pub(super) repository: Option<Repository>,
-    pub(super) opened: UnixMillis,
-    pub(super) closed: Option<UnixMillis>,
-}
-
-/// All sessions, oldest first.
-pub(super) fn headings(reader: &Reader) -> Result<Vec<Heading>, QueryError> {
-    let mut found = BTreeMap::<SessionId, Heading>::new();
-    scan(reader, |recorded| match recorded.event {
-        Event::SessionOpened(opened) => {
-            let SessionOpened { session, root, workspace, repository, .. } = opened;
-            let heading = Heading {
-                session: session.clone(),
-                root,
-                workspace,
-                repository,
-                opened: recorded.at,
-                closed: None,
-            };
-            // A session that is opened again goes on where it was.
-            found.entry(session).or_insert(heading).closed = None;
-        }
-        Event::SessionClosed { session } => {
-            if let Some(heading) = found.get_mut(&session) {
-                heading.closed = Some(recorded.at);
-            }
-        }
-        _ => {}
-    })?;
-    let mut headings: Vec<_> = found.into_values().collect();
-    headings.sort_by_key(|heading| heading.opened);
-    Ok(headings)
-}
 
 /// Something that entered the session.
 #[derive(Clone, Debug)]
@@ -107,7 +67,7 @@ impl<T> Newest<T> {
 /// What one session saw and decided.
 #[derive(Clone, Debug)]
 pub(super) struct Account {
-    pub(super) heading: Heading,
+    pub(super) session: StoredSession,
     pub(super) entered: Newest<Entry>,
     /// Artifacts that the agent composed.
     pub(super) composed: usize,
@@ -115,13 +75,13 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn read(heading: &Heading, reader: &Reader, most: usize) -> Result<Self, QueryError> {
-        let session = &heading.session;
+    pub(super) fn read(told: StoredSession, reader: &Reader, most: usize) -> Result<Self, QueryError> {
+        let session = &told.opened.session;
         let mut entered = Newest::new(most);
         let mut decided = Newest::new(most);
         let mut composed = 0;
         let mut influenced: BTreeMap<ArtifactId, VecDeque<(DecisionId, Verdict)>> = BTreeMap::new();
-        scan(reader, |recorded| {
+        scan(reader, told.first, |recorded| {
             let (seq, at) = (recorded.seq, recorded.at);
             match recorded.event {
                 Event::Ingested(artifact) if artifact.session == *session => {
@@ -149,7 +109,7 @@ impl Account {
             kept.push_back(Entry::read(id, at, &artifact, decisions.into(), reader)?);
         }
         let entered = Newest { kept, all, most };
-        Ok(Self { heading: heading.clone(), entered, composed, decided })
+        Ok(Self { session: told, entered, composed, decided })
     }
 }
 
@@ -221,9 +181,8 @@ impl Entry {
     }
 }
 
-/// Shows every event of the log, oldest first, a page at a time.
-fn scan(reader: &Reader, mut each: impl FnMut(Recorded)) -> Result<(), QueryError> {
-    let mut from = EventSeq(1);
+/// Shows every event of the log from one on, a page at a time.
+fn scan(reader: &Reader, mut from: EventSeq, mut each: impl FnMut(Recorded)) -> Result<(), QueryError> {
     loop {
         let page = reader.events(from, PAGE_ROWS_MAX)?;
         let Some(last) = page.last() else { return Ok(()) };

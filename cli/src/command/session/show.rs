@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 
+use circinus_core::event::SessionOpened;
 use circinus_core::evidence::Level;
 use circinus_core::id::ArtifactId;
 use circinus_core::policy::Verdict;
+use circinus_store::query::StoredSession;
 use serde_json::{Value, json};
 
-use super::read::{Account, Decided, Entry, Heading, Newest};
+use super::read::{Account, Decided, Entry, Newest};
 use crate::reason;
 use crate::ui::{Cell, Style, Table, Ui, escape_untrusted, moment};
 
@@ -18,18 +20,18 @@ const IDS_SHOWN_MAX: usize = 8;
 const COMMIT_DIGITS: usize = 12;
 
 /// One line per session.
-pub(super) fn list(headings: &[Heading], json: bool, ui: &mut Ui) {
+pub(super) fn list(sessions: &[StoredSession], json: bool, ui: &mut Ui) {
     if json {
-        headings.iter().for_each(|heading| ui.line(heading_json(heading)));
+        sessions.iter().for_each(|session| ui.line(session_json(session)));
         return;
     }
     let mut table = Table::new();
-    for heading in headings {
+    for StoredSession { opened, opened_at, closed_at, .. } in sessions {
         table.row([
-            Cell::from(moment(heading.opened)),
-            Cell::from(if heading.closed.is_some() { "closed" } else { "open" }),
-            Cell::new(escape_untrusted(heading.session.as_str()), Style::Strong),
-            Cell::from(escape_untrusted(heading.workspace.as_str())),
+            Cell::from(moment(*opened_at)),
+            Cell::from(if closed_at.is_some() { "closed" } else { "open" }),
+            Cell::new(escape_untrusted(opened.session.as_str()), Style::Strong),
+            Cell::from(escape_untrusted(opened.workspace.as_str())),
         ]);
     }
     ui.table(&table);
@@ -37,7 +39,7 @@ pub(super) fn list(headings: &[Heading], json: bool, ui: &mut Ui) {
 
 /// The account as text.
 pub(super) fn for_people(account: &Account, ui: &mut Ui) {
-    heading(&account.heading, ui);
+    heading(&account.session, ui);
     section(ui, "What entered", &account.entered);
     let mut table = Table::new();
     for entry in &account.entered.kept {
@@ -64,13 +66,14 @@ pub(super) fn for_people(account: &Account, ui: &mut Ui) {
     }
 }
 
-fn heading(heading: &Heading, ui: &mut Ui) {
-    let session = escape_untrusted(heading.session.as_str());
-    let workspace = escape_untrusted(heading.workspace.as_str());
-    ui.paragraph(&format!("Session {session} in {workspace}"), Style::Strong);
+fn heading(session: &StoredSession, ui: &mut Ui) {
+    let SessionOpened { session: id, root, workspace, repository, .. } = &session.opened;
+    let workspace = escape_untrusted(workspace.as_str());
+    let shown = escape_untrusted(id.as_str());
+    ui.paragraph(&format!("Session {shown} in {workspace}"), Style::Strong);
     let closed =
-        heading.closed.map_or_else(|| "still open".to_owned(), |at| format!("closed {}", moment(at)));
-    let repository = match &heading.repository {
+        session.closed_at.map_or_else(|| "still open".to_owned(), |at| format!("closed {}", moment(at)));
+    let repository = match repository {
         None => "no repository".to_owned(),
         Some(repository) => {
             let whose = if repository.own { "a repository of your own" } else { "a repository of others" };
@@ -78,9 +81,9 @@ fn heading(heading: &Heading, ui: &mut Ui) {
             head.map_or_else(|| whose.to_owned(), |head| format!("{whose} at {head}"))
         }
     };
-    ui.paragraph(&format!("Opened {}, {closed}; {repository}.", moment(heading.opened)), Style::Plain);
-    if heading.root != heading.session {
-        let root = escape_untrusted(heading.root.as_str());
+    ui.paragraph(&format!("Opened {}, {closed}; {repository}.", moment(session.opened_at)), Style::Plain);
+    if root != id {
+        let root = escape_untrusted(root.as_str());
         ui.paragraph(&format!("It continues session {root} and sees what that one saw."), Style::Plain);
     }
 }
@@ -158,7 +161,7 @@ const fn verdict_style(verdict: Verdict) -> Style {
 
 /// The account as one object. Schema 1: fields are only added.
 pub(super) fn as_json(account: &Account, ui: &mut Ui) {
-    let mut row = heading_json(&account.heading);
+    let mut row = session_json(&account.session);
     let entered = account.entered.kept.iter().map(entry_json).collect::<Vec<_>>();
     let decided = account.decided.kept.iter().map(decided_json).collect::<Vec<_>>();
     if let Some(row) = row.as_object_mut() {
@@ -171,16 +174,17 @@ pub(super) fn as_json(account: &Account, ui: &mut Ui) {
     ui.line(row);
 }
 
-fn heading_json(heading: &Heading) -> Value {
-    let repository = heading.repository.as_ref();
+fn session_json(session: &StoredSession) -> Value {
+    let SessionOpened { session: id, root, workspace, repository, .. } = &session.opened;
+    let repository = repository.as_ref();
     json!({
         "schema": 1,
-        "session": heading.session.as_str(),
-        "root": heading.root.as_str(),
-        "workspace": heading.workspace.as_str(),
+        "session": id.as_str(),
+        "root": root.as_str(),
+        "workspace": workspace.as_str(),
         "repository": repository.map(|repository| json!({ "head": repository.head, "own": repository.own })),
-        "opened_at_ms": heading.opened.0,
-        "closed_at_ms": heading.closed.map(|at| at.0),
+        "opened_at_ms": session.opened_at.0,
+        "closed_at_ms": session.closed_at.map(|at| at.0),
     })
 }
 
