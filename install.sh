@@ -33,3 +33,8 @@ for file in "${CARGO_TARGET_DIR:-target}/release/circinus" "${CARGO_TARGET_DIR:-
 done
 echo "installed circinus, circinus-hook and circinus-loadtest in $bin"
 "$bin/circinus" demo
+case ":$PATH:" in
+    *":$bin:"*) ;;
+    *) echo "note: $bin is not on the PATH" >&2 ;;
+esac
+echo "next: circinus setup, then circinus doctor"

@@ -12,7 +12,7 @@ use super::Context;
 use super::daemon::{ask, place};
 use super::setup::{self, host_version};
 use crate::adapter::claude_code::settings::{
-    HOOK_BINARY_NAME, HostVersion, Protection, Severity, Survey, SurveyPaths, limitations, survey,
+    Finding, HOOK_BINARY_NAME, HostVersion, Protection, Severity, Survey, SurveyPaths, limitations, survey,
 };
 use crate::config::Config;
 use crate::daemon::files::git_version;
@@ -250,13 +250,21 @@ fn host_checks(host: Option<HostVersion>) -> Vec<Check> {
 }
 
 fn settings(survey: &Survey) -> Vec<Check> {
-    let first = match survey.protection {
-        Protection::Enforced | Protection::Advisory => Check::ok("settings", survey.protection.describe()),
-        Protection::Absent => {
-            Check::not_ok("settings", State::Failed, survey.protection.describe(), "run `circinus setup`")
-        }
-    };
-    let findings = survey.findings.iter().map(|finding| Check {
+    let mut findings = survey.findings.iter().map(finding).collect::<Vec<_>>();
+    let said = survey.protection.describe();
+    match survey.protection {
+        Protection::Enforced | Protection::Advisory => findings.insert(0, Check::ok("settings", said)),
+        // The worst finding is first and says why.
+        Protection::Absent => match findings.first_mut() {
+            Some(first) => first.what = format!("{said}: {}", first.what),
+            None => findings.push(Check::not_ok("settings", State::Failed, said, "run `circinus setup`")),
+        },
+    }
+    findings
+}
+
+fn finding(finding: &Finding) -> Check {
+    Check {
         name: "settings",
         state: match finding.severity {
             Severity::Note => State::Note,
@@ -268,8 +276,7 @@ fn settings(survey: &Survey) -> Vec<Check> {
             None => finding.what.clone(),
         },
         fix: Some(finding.fix.clone()),
-    });
-    std::iter::once(first).chain(findings).collect()
+    }
 }
 
 fn judge(canary: &Canary) -> Check {

@@ -57,3 +57,17 @@ fn the_scripts_are_scripts() {
         assert!(checked.success(), "{script}");
     }
 }
+
+#[test]
+fn every_command_that_is_shown_has_a_manual_page() {
+    fn count(command: &clap::Command) -> usize {
+        1 + command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(count).sum::<usize>()
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let command = circinus::command::command_line();
+    clap_mangen::generate_to(command.clone(), folder.path()).unwrap();
+    let pages: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(pages.len(), count(&command), "{pages:?}");
+    let page = fs::read_to_string(folder.path().join("circinus-config-set.1")).unwrap();
+    assert!(page.contains(".SH OPTIONS") && page.contains("dry\\-run"), "{page}");
+}
