@@ -25,6 +25,7 @@ mod daemon {
     mod death;
     mod delivery;
     mod export;
+    mod faults;
     mod files;
     mod flow;
     mod life;
