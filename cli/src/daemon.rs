@@ -20,6 +20,7 @@ mod reservations;
 mod seal;
 mod search;
 mod service;
+mod settings;
 mod site;
 mod stop;
 pub mod texts;

@@ -12,6 +12,7 @@ mod cli {
     mod config;
     mod documents;
     mod errors;
+    mod managed;
     mod packaging;
     mod process;
     mod settings_file;

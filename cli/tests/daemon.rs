@@ -35,6 +35,7 @@ mod daemon {
     mod searched;
     mod socket;
     mod statements;
+    mod tampered;
     mod transcript;
     mod visible;
 }

@@ -10,7 +10,7 @@ use rustix::fs::{Access, access};
 
 use crate::adapter::claude_code::settings::{
     Change, Edited, HOOK_BINARY_NAME, HostVersion, Protection, Registration, Scope, SettingsFile, Severity,
-    SurveyPaths, Written, accepts, events, inspect, install, limitations, survey,
+    SurveyPaths, Written, accepts, events, inspect, install, is_root_owned, limitations, survey,
 };
 use crate::config::{Config, Places};
 use crate::exit::Exit;
@@ -25,12 +25,28 @@ pub struct SetupArgs {
     /// Whose settings get the hooks
     #[arg(long, value_enum, default_value_t = Scope::User)]
     pub scope: Scope,
+    /// Write managed settings, for all users of this machine; needs the rights of root
+    #[arg(long, conflicts_with = "scope")]
+    pub managed: bool,
+    /// The folder that stands for the root of the file system, for packages
+    #[arg(long, value_name = "DIR", requires = "managed", default_value = "/")]
+    pub root: PathBuf,
     /// Show what would be written and write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Write without asking
     #[arg(long, short)]
     pub yes: bool,
+}
+
+impl SetupArgs {
+    /// Whose settings get the hooks, and the file.
+    fn target(&self, paths: &SurveyPaths) -> (Scope, PathBuf) {
+        match self.managed {
+            true => (Scope::Managed, paths.managed_drop_in()),
+            false => (self.scope, paths.file(self.scope)),
+        }
+    }
 }
 
 /// What setup did, for callers that go on from there.
@@ -75,10 +91,11 @@ pub fn set_up(args: &SetupArgs, around: &Surroundings, ui: &mut Ui) -> Result<Se
     let places = Places::resolve(&around.env()).map_err(|error| refuse(ui, &error))?;
     let config = Config::load(places.home()).map_err(|error| refuse(ui, &error))?;
     let binary = hook_binary(around, ui)?;
-    let paths = settings_paths(around, ui)?;
+    let paths = settings_paths(around, ui)?.with_managed_below(&args.root);
+    let (scope, path) = args.target(&paths);
     let host = host_version(around.env());
     let registration = Registration { binary, timeout_s: config.claude_code.hook_timeout_s, host };
-    let plan = plan(&paths.file(args.scope), &registration, ui)?;
+    let plan = plan(&path, scope, &registration, ui)?;
     let changes = plan.edited.changes.clone();
     let mut written = None;
     if changes.is_empty() {
@@ -89,12 +106,15 @@ pub fn set_up(args: &SetupArgs, around: &Surroundings, ui: &mut Ui) -> Result<Se
             ui.line("dry run: nothing was written");
         } else {
             ask(args.yes, ui)?;
-            places.create().map_err(|error| refuse(ui, &error))?;
+            // Each user's home is made by their own first hook.
+            if scope != Scope::Managed {
+                places.create().map_err(|error| refuse(ui, &error))?;
+            }
             written = Some(write(plan, around.now_ms(), ui)?);
         }
     }
     let is_in_force = written.is_some() || changes.is_empty();
-    let protection = describe(args.scope, is_in_force, &paths, &registration, ui);
+    let protection = describe(scope, is_in_force, &paths, &registration, ui);
     Ok(SetupReport { host, changes, written, protection })
 }
 
@@ -126,8 +146,9 @@ fn hook_binary(around: &Surroundings, ui: &mut Ui) -> Result<PathBuf, Exit> {
 }
 
 /// Reads the file and works out its new text.
-fn plan(path: &Path, registration: &Registration, ui: &mut Ui) -> Result<Plan, Exit> {
+fn plan(path: &Path, scope: Scope, registration: &Registration, ui: &mut Ui) -> Result<Plan, Exit> {
     let file = SettingsFile::read(path).map_err(|error| refuse(ui, &error))?;
+    let file = if scope == Scope::Managed { file.readable_by_all() } else { file };
     let name = path.display().to_string();
     // Hooks in a file that the host does not read would be a guard that is not there.
     accepts(file.text().unwrap_or_default(), registration.host)
@@ -202,6 +223,14 @@ fn describe(
         let note = "These settings are shared with the repository, and they name a path of this machine: \
                     --scope local keeps them yours.";
         ui.paragraph(note, Style::Warning);
+    }
+    if scope == Scope::Managed && !is_root_owned(&registration.binary) {
+        let note = format!(
+            "The hook {} can be changed by somebody else than root, so this install is advisory: install circinus as \
+             root, for example into /usr/local/bin, and run setup from there.",
+            registration.binary.display()
+        );
+        ui.paragraph(&note, Style::Warning);
     }
     for missing in limitations(registration.host) {
         ui.paragraph(&format!("Cannot do: {missing}."), Style::Warning);

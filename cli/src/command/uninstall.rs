@@ -1,11 +1,11 @@
 //! `circinus uninstall`: takes our hooks out of the host's settings, and nothing else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::setup::{Plan, Surroundings, ask, settings_paths, show, surroundings, write};
-use crate::adapter::claude_code::settings::{Change, Scope, SettingsFile, SurveyPaths, Written, remove};
+use crate::adapter::claude_code::settings::{Change, Scope, SettingsFile, Written, remove};
 use crate::exit::Exit;
 use crate::ui::Ui;
 
@@ -15,6 +15,12 @@ pub struct UninstallArgs {
     /// Whose settings to clean; may be given several times
     #[arg(long, value_enum, default_values_t = [Scope::User, Scope::Project, Scope::Local])]
     pub scope: Vec<Scope>,
+    /// Clean managed settings, those for all users of this machine; needs the rights of root
+    #[arg(long, conflicts_with = "scope")]
+    pub managed: bool,
+    /// The folder that stands for the root of the file system, for packages
+    #[arg(long, value_name = "DIR", requires = "managed", default_value = "/")]
+    pub root: PathBuf,
     /// Show what would be written and write nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -43,10 +49,14 @@ pub fn run(args: UninstallArgs, ui: &mut Ui) -> Exit {
 /// worst end counts.
 pub fn uninstall(args: &UninstallArgs, around: &Surroundings, ui: &mut Ui) -> (Vec<UninstallReport>, Exit) {
     let paths = match settings_paths(around, ui) {
-        Ok(paths) => paths,
+        Ok(paths) => paths.with_managed_below(&args.root),
         Err(exit) => return (Vec::new(), exit),
     };
-    let (plans, mut exit) = plans(&args.scope, &paths, ui);
+    let files = match args.managed {
+        true => vec![(Scope::Managed, paths.managed_drop_in())],
+        false => args.scope.iter().map(|scope| (*scope, paths.file(*scope))).collect(),
+    };
+    let (plans, mut exit) = plans(files, ui);
     if plans.is_empty() && exit == Exit::Ok {
         ui.line("no settings file holds our hooks");
     }
@@ -76,12 +86,11 @@ pub fn uninstall(args: &UninstallArgs, around: &Surroundings, ui: &mut Ui) -> (V
 }
 
 /// The changes to the files that hold our entries, and how far looking at them went well.
-fn plans(scopes: &[Scope], paths: &SurveyPaths, ui: &mut Ui) -> (Vec<(Scope, Plan)>, Exit) {
+fn plans(files: Vec<(Scope, PathBuf)>, ui: &mut Ui) -> (Vec<(Scope, Plan)>, Exit) {
     let mut seen = Vec::new();
     let mut plans = Vec::new();
     let mut exit = Exit::Ok;
-    for &scope in scopes {
-        let path = paths.file(scope);
+    for (scope, path) in files {
         if seen.contains(&path) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! What the daemon does with one request.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,8 +33,7 @@ use super::stop::Stop;
 use super::texts::Texts;
 use super::waiting::{Parked, Waiting};
 use crate::adapter::claude_code::event;
-use crate::adapter::claude_code::response::{self, HookOutput};
-use crate::adapter::claude_code::settings_change::still_guards;
+use crate::adapter::claude_code::response::HookOutput;
 use crate::clock;
 use crate::host::{AnnouncedCall, HostEvent, HostEventKind};
 
@@ -138,7 +137,7 @@ impl Service {
                 self.gate(Postponed { asked, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
-                respond(responder, self.settings_change(path.as_deref()))
+                respond(responder, self.settings_change(path.as_deref(), &event.cwd))
             }
             HostEventKind::Prompting(call) => {
                 self.prompted(&event, call, &voice);
@@ -299,10 +298,14 @@ impl Service {
         let snapshot = self.hot.load();
         let service = Arc::clone(self);
         let session = event.session.clone();
+        let said = match event.kind {
+            HostEventKind::SessionStart => self.settings_at_start(&event.cwd),
+            _ => HookOutput::silent(),
+        };
         let record: Deferred = Box::new(move || {
             let mut commits = service.observations(&event, &voice);
             commits.extend(service.learn(&event, &voice));
-            service.commit_all(commits, responder);
+            service.commit_all(commits, said, responder);
         });
         // What a file is depends on what was tracked when the session began: its listing comes first.
         let at_once = self.listings.defer(snapshot.session(&session), record);
@@ -347,9 +350,10 @@ impl Service {
         }
     }
 
-    fn commit_all(self: &Arc<Self>, commits: Vec<Commit>, responder: Responder) {
+    /// Commits all of them; `said` is the answer where there is nothing to commit.
+    fn commit_all(self: &Arc<Self>, commits: Vec<Commit>, said: HookOutput, responder: Responder) {
         if commits.is_empty() {
-            return respond(responder, HookOutput::silent());
+            return respond(responder, said);
         }
         let batch = Arc::new(Mutex::new(Batch::of(commits.len(), responder)));
         for commit in commits {
@@ -465,20 +469,6 @@ impl Service {
     pub(super) fn around(&self, event: &HostEvent, snapshot: &Snapshot) -> Surroundings {
         let workspace = workspace(&event.session, snapshot).unwrap_or_else(|| event.cwd.to_string());
         self.site.around(&event.cwd, &workspace)
-    }
-
-    /// A changed settings file may not take the gate away while the session runs.
-    fn settings_change(&self, path: Option<&str>) -> HookOutput {
-        let user: Vec<_> =
-            self.site.host_config_dirs.iter().map(|dir| format!("{dir}/settings.json")).collect();
-        let user: Vec<_> = user.iter().map(Path::new).collect();
-        if path.is_none_or(|path| still_guards(Path::new(path), &user)) {
-            return HookOutput::silent();
-        }
-        response::keep_settings(
-            "Circinus: the changed settings would switch the gate off; the settings in force are kept. \
-             Run `circinus uninstall` in your own terminal if you want it gone.",
-        )
     }
 
     /// Actions allowed, asked and refused since the start.

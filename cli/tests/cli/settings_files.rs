@@ -26,14 +26,20 @@ fn files() -> Vec<(String, Vec<u8>)> {
 /// Runs setup; its end, and what it said on standard error.
 fn setup(world: &World) -> (Exit, String) {
     let (mut ui, captured) = Ui::captured(80, None);
-    let args = SetupArgs { scope: Scope::User, dry_run: false, yes: true };
+    let args = SetupArgs { scope: Scope::User, managed: false, root: "/".into(), dry_run: false, yes: true };
     let end = set_up(&args, &world.surroundings(), &mut ui).map_or_else(|exit| exit, |_| Exit::Ok);
     (end, world.anonymous(&captured.err()))
 }
 
 fn remove(world: &World) -> Exit {
     let (mut ui, _) = Ui::captured(80, None);
-    let args = UninstallArgs { scope: vec![Scope::User], dry_run: false, yes: true };
+    let args = UninstallArgs {
+        scope: vec![Scope::User],
+        managed: false,
+        root: "/".into(),
+        dry_run: false,
+        yes: true,
+    };
     uninstall(&args, &world.surroundings(), &mut ui).1
 }
 

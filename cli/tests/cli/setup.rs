@@ -14,7 +14,7 @@ use super::world::World;
 const NEW: Option<&str> = Some("2.1.332");
 
 fn args() -> SetupArgs {
-    SetupArgs { scope: Scope::User, dry_run: false, yes: true }
+    SetupArgs { scope: Scope::User, managed: false, root: "/".into(), dry_run: false, yes: true }
 }
 
 /// Runs setup; gives its end, and what it showed as one text.
@@ -26,7 +26,13 @@ fn setup(world: &World, args: &SetupArgs, answers: Option<&str>) -> (Exit, Strin
 
 fn clean(world: &World, dry_run: bool) -> (Exit, String) {
     let (mut ui, captured) = Ui::captured(80, None);
-    let args = UninstallArgs { scope: vec![Scope::User, Scope::Project, Scope::Local], dry_run, yes: true };
+    let args = UninstallArgs {
+        scope: vec![Scope::User, Scope::Project, Scope::Local],
+        managed: false,
+        root: "/".into(),
+        dry_run,
+        yes: true,
+    };
     let (_, end) = uninstall(&args, &world.surroundings(), &mut ui);
     (end, screen(world, &captured.out(), &captured.err(), end))
 }

@@ -47,6 +47,8 @@ pub(super) enum Answer {
     Denies(String),
     /// A changed configuration is not taken; the reason.
     Keeps(String),
+    /// The person is told something; nothing else happens.
+    Tells(String),
     /// Exit code 2 and one line on standard error.
     Refuses(String),
     /// Exit code 1 and one line on standard error: the host goes on.
@@ -81,6 +83,10 @@ impl Answer {
         let answer: Value = serde_json::from_str(out).unwrap_or_else(|error| panic!("{error}: {out:?}"));
         if answer["decision"] == "block" {
             return Self::Keeps(answer["reason"].as_str().unwrap().to_owned());
+        }
+        if let Some(told) = answer["systemMessage"].as_str() {
+            assert_eq!(answer.as_object().unwrap().len(), 1, "{out}");
+            return Self::Tells(told.to_owned());
         }
         let specific = &answer["hookSpecificOutput"];
         let gates = ["PreToolUse", "PreSkillShellCommand"];

@@ -186,7 +186,7 @@ fn word(answer: &Answer) -> &'static str {
         Answer::Silent => "passes",
         Answer::Asks(_) => "asked",
         Answer::Denies(_) | Answer::Refuses(_) => "refused",
-        Answer::Keeps(_) | Answer::Reports(_) => panic!("no answer to a call: {answer:?}"),
+        Answer::Keeps(_) | Answer::Reports(_) | Answer::Tells(_) => panic!("no answer to a call: {answer:?}"),
     }
 }
 

@@ -54,3 +54,9 @@ pub fn keep_settings(reason: &str) -> HookOutput {
     let answer = json!({ "decision": "block", "reason": reason });
     HookOutput { exit: 0, stdout: answer.to_string(), stderr: String::new() }
 }
+
+/// A line for the person; the agent does not read it.
+pub fn tell_person(text: &str) -> HookOutput {
+    let answer = json!({ "systemMessage": text });
+    HookOutput { exit: 0, stdout: answer.to_string(), stderr: String::new() }
+}

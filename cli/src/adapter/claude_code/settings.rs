@@ -21,7 +21,7 @@ pub use edit::{Change, Edited, install, remove};
 pub use entry::{EVENTS, Event, HOOK_BINARY_NAME, Registration, events};
 pub use file::{ReadSettingsError, SettingsFile, WriteSettingsError, Written};
 pub use inspect::{Installed, Problem, accepts, inspect};
-pub use survey::{Finding, Protection, Scope, Severity, Source, Survey, SurveyPaths, survey};
+pub use survey::{Finding, Protection, Scope, Severity, Source, Survey, SurveyPaths, is_root_owned, survey};
 pub use version::{HostVersion, ON_FAILURE_SINCE, limitations};
 
 /// Why a settings text cannot be edited; nothing has been written.

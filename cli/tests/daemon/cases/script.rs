@@ -113,7 +113,7 @@ impl Expected {
         let reason = match answer {
             Answer::Silent => return Some(Self::Allow),
             Answer::Asks(reason) | Answer::Denies(reason) => reason,
-            Answer::Keeps(_) | Answer::Refuses(_) | Answer::Reports(_) => return None,
+            Answer::Keeps(_) | Answer::Refuses(_) | Answer::Reports(_) | Answer::Tells(_) => return None,
         };
         // `Circinus REVIEW d42 [A1 A2]: ...`, without the id where nothing could be recorded.
         let (head, rest) = reason.strip_prefix("Circinus ")?.split_once(" [")?;

@@ -134,6 +134,13 @@ impl SettingsFile {
         Ok(Self { target, text: Some(text), mode: found.mode() & 0o7777 })
     }
 
+    /// The same file, to be written so that every user can read it.
+    #[must_use]
+    pub fn readable_by_all(mut self) -> Self {
+        self.mode |= 0o444;
+        self
+    }
+
     /// The text; `None` when there is no file.
     #[must_use]
     pub fn text(&self) -> Option<&str> {

@@ -11,7 +11,8 @@ use super::inspect::{Installed, Problem, inspect};
 use super::invalid::invalid;
 use super::json::{Document, Kind};
 use super::version::HostVersion;
-use binary::{check_binary, is_root_owned};
+use binary::check_binary;
+pub use binary::is_root_owned;
 pub use paths::SurveyPaths;
 
 /// Whose settings a file holds.

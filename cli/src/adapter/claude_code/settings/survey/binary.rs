@@ -33,7 +33,8 @@ pub(super) fn check_binary(path: &Path) -> Option<Problem> {
 }
 
 /// Whether the binary and every folder above it belong to root and nobody else can change them.
-pub(super) fn is_root_owned(path: &Path) -> bool {
+#[must_use]
+pub fn is_root_owned(path: &Path) -> bool {
     path.is_absolute()
         && path
             .ancestors()

@@ -13,6 +13,9 @@ const MANAGED_DIR: &str = "/Library/Application Support/ClaudeCode";
 #[cfg(not(target_os = "macos"))]
 const MANAGED_DIR: &str = "/etc/claude-code";
 
+/// The folder of the managed drop-ins.
+const DROP_IN_DIR: &str = "managed-settings.d";
+
 /// Files of the managed drop-in folder that are looked at; an administrator has a handful.
 const DROP_INS_MAX: usize = 256;
 
@@ -42,6 +45,13 @@ impl SurveyPaths {
         self
     }
 
+    /// The same with managed settings below another root of the file system.
+    #[must_use]
+    pub fn with_managed_below(self, root: &Path) -> Self {
+        let managed_dir = root.join(MANAGED_DIR.trim_start_matches('/'));
+        self.with_managed_dir(managed_dir)
+    }
+
     /// The file of a scope; of managed settings, the main one.
     #[must_use]
     pub fn file(&self, scope: Scope) -> PathBuf {
@@ -51,6 +61,12 @@ impl SurveyPaths {
             Scope::Local => self.project.join(".claude/settings.local.json"),
             Scope::Managed => self.managed_dir.join("managed-settings.json"),
         }
+    }
+
+    /// The managed file that is ours alone: a drop-in beside the administrator's own.
+    #[must_use]
+    pub fn managed_drop_in(&self) -> PathBuf {
+        self.managed_dir.join(DROP_IN_DIR).join("circinus.json")
     }
 
     /// All settings files, read; drop-ins in the order of their names.
@@ -70,7 +86,7 @@ impl SurveyPaths {
     }
 
     fn drop_ins(&self) -> Vec<Source> {
-        let dir = self.managed_dir.join("managed-settings.d");
+        let dir = self.managed_dir.join(DROP_IN_DIR);
         let listed: io::Result<Vec<PathBuf>> = fs::read_dir(&dir).and_then(|entries| {
             entries
                 .take(DROP_INS_MAX.saturating_add(1))
