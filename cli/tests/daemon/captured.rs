@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
+use super::process::circinus_hook;
 use super::world::World;
 
 /// The events that the host is known to send.
@@ -66,6 +67,9 @@ fn no_shape_of_an_event_gives_an_error_or_an_opinion() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, format!("{file}\n")).unwrap();
     }
+    circinus_hook();
+    // As on a machine whose host runs our hooks: a change of its settings is looked at.
+    assert_eq!(world.circinus(&["setup", "--yes"]).code, 0);
     let mut tools = BTreeSet::new();
     for event in EVENTS {
         let payloads = payloads(event, &world);

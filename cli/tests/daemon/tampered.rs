@@ -11,8 +11,10 @@ use super::payloads::Session;
 use super::process::circinus_hook;
 use super::world::World;
 
-/// Ways to weaken the user's settings, each with a word of what is said about it.
-const WEAKENED: [(&str, fn(&mut Value), &str); 6] = [
+/// A way to weaken the user's settings, with a word of what is said about it.
+type Weakening = (&'static str, fn(&mut Value), &'static str);
+
+const WEAKENED: [Weakening; 6] = [
     ("the gate's entry is gone", |settings| drop(hooks(settings).remove("PreToolUse")), "PreToolUse"),
     ("the gate sees one tool only", |settings| gate(settings)["matcher"] = json!("Read"), "matcher"),
     ("the gate answers too late", |settings| entry(settings)["async"] = json!(true), "background"),
