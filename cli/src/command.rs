@@ -10,6 +10,7 @@ pub mod explain;
 pub mod export;
 pub mod fail_safe;
 pub mod log;
+pub mod replay;
 pub mod session;
 pub mod setup;
 pub mod state;
@@ -59,6 +60,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List what was recorded.
     Log(log::LogArgs),
+    /// Show what would have been interrupted in your own past sessions.
+    Replay(replay::ReplayArgs),
     /// Watch what happens, as it happens.
     Watch(watch::WatchArgs),
     /// Write the log for other tools: JSON Lines, PROV-JSON, SARIF, OpenTelemetry.
@@ -161,6 +164,7 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Doctor(args) => doctor::run(&args, context, ui),
         Command::Explain(args) => explain::run(&args, context, ui),
         Command::Log(args) => log::run(&args, context, ui),
+        Command::Replay(args) => replay::run(&args, context, ui),
         Command::Watch(args) => watch::run(&args, context, ui),
         Command::Export(args) => export::run(&args, context, ui),
         Command::Session(args) => session::run(&args, context, ui),

@@ -12,6 +12,7 @@ pub mod hook_process;
 pub mod host;
 pub mod process;
 pub mod reason;
+pub mod replay;
 pub mod stated;
 pub mod ui;
 pub mod watch;

@@ -31,6 +31,7 @@ mod daemon {
     mod life;
     mod overlay;
     mod private;
+    mod replay;
     mod screens;
     mod searched;
     mod socket;

@@ -127,6 +127,7 @@ fn each_outside_thing_has_one_room() {
         assert!(!exits || place == "cli/src/main.rs" || place.starts_with("ipc/src/bin/"), "{place} exits");
         let host = used("hookSpecificOutput") || used("tool_use_id");
         let knows_host = place.starts_with("cli/src/adapter/claude_code/")
+            || place.starts_with("cli/src/replay/")
             || place == "cli/src/hook_process.rs"
             || place == "cli/src/command/demo.rs"
             || place == "cli/src/command/doctor/canary.rs";

@@ -1,22 +1,16 @@
 //! `circinus-loadtest replay`: recorded sessions through the real gate, scored against the corpus's labels.
 
-pub mod answer;
-pub mod carried;
-pub mod describe;
-pub mod file_event;
-pub mod format;
-pub mod host_json;
-pub mod play;
-pub mod reconstruct;
 pub mod report;
-pub mod repository;
-pub mod rewrite;
 pub mod run;
 pub mod score;
 pub mod source;
 pub mod table;
-pub mod workspace;
 pub mod zstd;
+
+pub use circinus::replay::{
+    answer, carried, describe, file_event, format, host_json, play, reconstruct, repository, rewrite,
+    workspace,
+};
 
 use std::fs;
 use std::io;

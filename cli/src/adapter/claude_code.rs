@@ -5,6 +5,7 @@ mod envelope;
 pub mod event;
 mod json;
 mod output;
+pub mod past;
 pub mod process;
 pub mod response;
 pub mod settings;

@@ -30,7 +30,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Only the newest, for example 12h or 30d.
-    #[arg(long, value_name = "AGE", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "AGE", value_parser = clock::age)]
     since: Option<Duration>,
 }
 

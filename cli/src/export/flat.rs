@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::value::{self, effects, flags};
 use super::{ExportError, Log, log};
-use crate::{reason, stated};
+use crate::{clock, reason, stated};
 
 /// The columns.
 pub const COLUMNS: [&str; 30] = [
@@ -65,7 +65,7 @@ pub(super) fn row(recorded: &Recorded) -> Map<String, Value> {
     let mut row = Row(Map::new());
     row.set("schema", 1);
     row.set("seq", recorded.seq.0);
-    row.set("time", value::time(recorded.at));
+    row.set("time", clock::rfc3339(recorded.at));
     row.set("at_ms", recorded.at.0);
     row.set("kind", value::kind(&recorded.event));
     row.set("id", value::id(recorded));

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::value::{self, effects, flags};
 use super::{ExportError, Log};
+use crate::clock;
 use crate::stated;
 
 /// Writes every event.
@@ -28,7 +29,7 @@ fn object(recorded: &Recorded) -> Value {
     let mut object = Map::new();
     object.insert("schema".to_owned(), 1.into());
     object.insert("seq".to_owned(), recorded.seq.0.into());
-    object.insert("time".to_owned(), value::time(recorded.at).into());
+    object.insert("time".to_owned(), clock::rfc3339(recorded.at).into());
     object.insert("kind".to_owned(), value::kind(&recorded.event).into());
     object.insert("id".to_owned(), value::id(recorded).into());
     if let Value::Object(fields) = event(&recorded.event) {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::value::{self, effects};
 use super::{ExportError, Log};
-use crate::{reason, stated};
+use crate::{clock, reason, stated};
 
 /// The namespace of our own names.
 const NAMESPACE: &str = "urn:circinus:";
@@ -103,7 +103,7 @@ fn entities(recorded: &Recorded) -> Vec<Named> {
 }
 
 fn activities(recorded: &Recorded) -> Vec<Named> {
-    let at = value::time(recorded.at);
+    let at = clock::rfc3339(recorded.at);
     match &recorded.event {
         Event::Ingested(artifact) => {
             let Some(call) = &artifact.call else { return Vec::new() };
@@ -157,7 +157,7 @@ fn generations(recorded: &Recorded) -> Vec<Named> {
     }
     let id = ArtifactId(recorded.seq);
     let statement = json!({
-        "prov:entity": local(id), "prov:activity": call_of(id), "prov:time": value::time(recorded.at),
+        "prov:entity": local(id), "prov:activity": call_of(id), "prov:time": clock::rfc3339(recorded.at),
     });
     vec![(None, statement)]
 }

@@ -9,8 +9,9 @@ use circinus_core::id::DecisionId;
 use circinus_core::policy::{RULES, Rule, Verdict};
 use serde_json::{Value, json};
 
-use super::value::{self, effects, flags};
+use super::value::{effects, flags};
 use super::{ExportError, Log};
+use crate::clock;
 use crate::reason;
 
 const SCHEMA: &str =
@@ -84,7 +85,7 @@ fn result(recorded: &Recorded, log: &Log<'_>) -> Result<Option<Value>, ExportErr
         "locations": [sink(record)],
         "codeFlows": flows.collect::<Vec<_>>(),
         "partialFingerprints": { "action/v1": record.identity.to_string() },
-        "provenance": { "firstDetectionTimeUtc": value::time(recorded.at) },
+        "provenance": { "firstDetectionTimeUtc": clock::rfc3339(recorded.at) },
         "properties": {
             "decision": DecisionId(recorded.seq).to_string(),
             "verdict": explanation.verdict.name(),

@@ -1,19 +1,11 @@
 //! Values that several forms write alike.
 
-use std::time::{Duration, UNIX_EPOCH};
-
 use circinus_core::action::Flags;
 use circinus_core::effect::Effects;
 use circinus_core::event::{Event, Recorded};
 use circinus_core::id::{ActId, ArtifactId, DecisionId, EvidenceId};
 use circinus_core::operand::{Hit, Kind, Operand};
-use circinus_core::time::UnixMillis;
 use serde_json::{Value, json};
-
-/// A time in the form of RFC 3339, UTC, milliseconds.
-pub(super) fn time(at: UnixMillis) -> String {
-    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(at.0)).to_string()
-}
 
 /// The id of what an event created; none for events that create nothing.
 pub(super) fn id(recorded: &Recorded) -> Option<String> {

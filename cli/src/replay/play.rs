@@ -15,13 +15,13 @@ use super::carried::carried;
 use super::describe::describe;
 use super::file_event::FileEvent;
 use super::format::{Event, Label, Session, names};
+use super::gate::{AskError, Gate};
 use super::host_json::{host_json, session_end};
+use super::interrupt::StopFlag;
 use super::reconstruct::start_files;
 use super::repository::commit_all;
 use super::rewrite::Rewriter;
 use super::workspace::{FileCounts, Workspace, WorkspaceError};
-use crate::gate::{AskError, Gate};
-use crate::interrupt::StopFlag;
 
 /// Longest pause at real pacing: past it everything that a gate prepares in the background is long ready, and real
 /// sessions hold whole nights.

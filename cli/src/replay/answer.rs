@@ -4,7 +4,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::format::{Verdict, names};
-use crate::gate::HookAnswer;
+use super::gate::HookAnswer;
 
 /// Bytes of a bad answer that its error shows.
 const SHOWN_BYTES: usize = 300;

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use wait_timeout::ChildExt;
 
-use crate::profile::Profile;
+use super::profile::Profile;
+use crate::ui::{ColorChoice, Ui};
 
 /// Time for `circinus daemon start` or `stop`; both return when the daemon listens or has ended.
 pub const COMMAND_WAIT_MAX: Duration = Duration::from_secs(60);
@@ -241,9 +242,12 @@ impl Drop for PrivateDaemon {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a destructor can hand its error to nobody else")]
+/// A destructor can hand its error to nobody else.
 fn complain(error: &DaemonError) {
-    eprintln!("warning: the private daemon may still run: {error}");
+    let mut ui = Ui::stdio(ColorChoice::Auto, &|name| std::env::var_os(name));
+    ui.warning(&format!("the private daemon may still run: {error}"));
+    // Where even the warning cannot be written there is nothing left to do.
+    let _ = ui.finish();
 }
 
 /// The daemon's program: `given`, or `circinus` beside this program.
