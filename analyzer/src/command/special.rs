@@ -7,6 +7,7 @@ mod echo;
 mod editor;
 mod find;
 mod remote;
+mod rewrite;
 mod shell;
 mod stream;
 
@@ -87,6 +88,7 @@ pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         | Special::Download
         | Special::Link
         | Special::Push
+        | Special::Rewrite
         | Special::Stage => None,
     }
 }
@@ -97,6 +99,7 @@ pub(super) fn operands_done(machine: &mut Machine<'_>, rule: &'static Rule, argv
         Special::Clone => git::clone_target(machine, argv, run),
         Special::Copy | Special::Link => copy::targets(machine, rule, argv, run),
         Special::Decode => decode::restored(argv, run),
+        Special::Rewrite => rewrite::rewritten(argv, run),
         Special::Stage => git::stage(machine, argv),
         Special::Push => run.outgoing.absorb(&machine.staged.clone()),
         Special::Download => archive::downloads(argv, run),

@@ -202,6 +202,7 @@ pub(super) enum Special {
     Push,
     Python,
     Read,
+    Rewrite,
     Rsync,
     Sed,
     Socat,
