@@ -95,7 +95,8 @@ impl Finder {
             return;
         }
         let unprompted = piece.strip_prefix("$ ").or_else(|| piece.strip_prefix("% ")).unwrap_or(piece);
-        if !(prompted || is_head(unprompted)) {
+        // A line that opens a block is the head of a declaration in some other language.
+        if !prompted && (!is_head(unprompted) || unprompted.ends_with('{')) {
             return;
         }
         let range = start..start + piece.len();
@@ -193,6 +194,7 @@ mod tests {
     #[test]
     fn prose_is_no_command_and_ranges_lie_inside_the_text() {
         assert!(forms("The cat sat there. Nothing to see.").is_empty());
+        assert!(forms("type parser struct {\n\tname string\n}").is_empty());
         let text = "é run `npm install left-pad-two`.";
         for (_, range) in candidates(text) {
             assert!(text.get(range).is_some());
