@@ -26,13 +26,17 @@ pub(super) fn find(value: &str, text: &str) -> Option<Range<usize>> {
         return find_grouped(value, text);
     }
     let inner = |c: char| c.is_alphanumeric() || c == '_';
-    memmem::find_iter(text.as_bytes(), value.as_bytes()).map(|start| start..start + value.len()).find(
-        |range| {
-            let before = text.get(..range.start).and_then(|text| text.chars().next_back());
-            let after = text.get(range.end..).and_then(|text| text.chars().next());
-            !before.is_some_and(inner) && !after.is_some_and(inner)
-        },
-    )
+    let occurrences = memmem::find_iter(text.as_bytes(), value.as_bytes());
+    occurrences.map(|start| start..start + value.len()).find(|range| {
+        let before = text.get(..range.start).unwrap_or_default();
+        let after = text.get(range.end..).unwrap_or_default();
+        !goes_on(before, inner) && !after.starts_with(inner)
+    })
+}
+
+/// Whether the word that begins after `before` is the end of a longer one.
+fn goes_on(before: &str, inner: impl Fn(char) -> bool) -> bool {
+    before.ends_with(inner) && !ends_in_escape(before)
 }
 
 /// Whether a canonical value names an account or a telephone, and so stands somewhere unless it was made up.
@@ -78,7 +82,7 @@ fn find_grouped(value: &str, text: &str) -> Option<Range<usize>> {
     let first = value.chars().next()?;
     let starts = text.char_indices().filter(|(_, c)| c.eq_ignore_ascii_case(&first)).map(|(at, _)| at);
     let inner = |c: char| c.is_alphanumeric();
-    starts.filter(|at| !text.get(..*at).is_some_and(|before| before.ends_with(inner))).find_map(|start| {
+    starts.filter(|at| !text.get(..*at).is_some_and(|before| goes_on(before, inner))).find_map(|start| {
         let mut wanted = value.chars();
         let mut next = wanted.next();
         let mut gap = 0;
@@ -97,6 +101,12 @@ fn find_grouped(value: &str, text: &str) -> Option<Range<usize>> {
         }
         next.is_none().then_some(start..end)
     })
+}
+
+/// Whether a text ends in the escape of a white space character of JSON (RFC 8259, 7): results of structured
+/// calls are JSON, and the letter of an escape is no part of the word after it.
+fn ends_in_escape(text: &str) -> bool {
+    ["\\n", "\\r", "\\t"].iter().any(|escape| text.ends_with(escape))
 }
 
 /// The canonical form of one line: NFC, trimmed. Short text, short numbers and several lines have none.
@@ -125,6 +135,8 @@ mod tests {
     fn a_value_is_found_as_a_whole_only() {
         assert_eq!(find("pay-roll", "see acme/pay-roll, please"), Some(9..17));
         assert_eq!(find("pay-roll", "pay-rolls and prepay-roll"), None);
+        assert_eq!(find("Mara Voss", r"to:\nMara Voss\n"), Some(5..14));
+        assert_eq!(find("Mara Voss", "nMara Voss"), None);
         assert_eq!(find("Zo\u{eb} Q", "to Zo\u{eb} Q."), Some(3..9));
     }
 
