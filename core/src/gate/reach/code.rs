@@ -8,6 +8,7 @@ use crate::id::ArtifactId;
 use crate::limits;
 use crate::lineage::Inferred;
 use crate::operand::Operand;
+use crate::origin::Origin;
 use crate::policy::Gap;
 
 impl Viewer<'_> {
@@ -52,6 +53,17 @@ impl Viewer<'_> {
         reach
     }
 
+    /// Whether the source of copied code is a file that a build or test tool picks up as it stands: copying it
+    /// within the workspace makes nothing run that would not run already.
+    fn may_be_picked_up(&self, source: ArtifactId) -> bool {
+        let Some(source) = self.snapshot.artifact(source) else { return false };
+        let unexplained = |artifact: &Artifact| artifact.origin == Origin::WsUnexplained;
+        let parents = || source.observed.iter().filter_map(|edge| self.snapshot.artifact(edge.parent));
+        let printed = source.origin == Origin::CmdLocal && parents().any(unexplained);
+        unexplained(source)
+            || printed && parents().all(|parent| unexplained(parent) || parent.authority.allows(Effect::Exec))
+    }
+
     /// What a build or test tool may pick up: every file of the workspace that recorded steps wrote with
     /// copied code, and that nobody endorsed.
     pub(super) fn workspace(&self) -> Reach {
@@ -63,8 +75,10 @@ impl Viewer<'_> {
             let Some(own) = self.snapshot.artifact(bound.artifact) else { continue };
             let cover = self.cover_of_whole(file, bound.artifact, own);
             for id in std::iter::once(bound.artifact).chain(self.snapshot.whole_ancestors(bound.artifact)) {
-                if let Some(artifact) = self.snapshot.artifact(id) {
-                    self.copied_by(id, artifact, file, &cover, &mut reach);
+                let Some(artifact) = self.snapshot.artifact(id) else { continue };
+                let copies = self.snapshot.copies(artifact);
+                for edge in copies.filter(|edge| !self.may_be_picked_up(edge.parent)) {
+                    self.copy(edge, Some((file.clone(), id)), &cover, &mut reach);
                 }
             }
             reach.endorsed.extend(cover.acts);
