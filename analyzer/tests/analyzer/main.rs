@@ -16,3 +16,4 @@ mod overlay;
 mod pool;
 mod sample;
 mod tools;
+mod vectors;
