@@ -7,6 +7,7 @@
 
 pub mod call;
 pub mod command;
+mod consequence;
 pub mod content;
 pub mod overlay;
 pub mod place;

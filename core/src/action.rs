@@ -158,11 +158,13 @@ pub enum Flag {
     StoreDown,
     /// It destroys what cannot be brought back, on a large scale.
     Catastrophic,
+    /// It moves money, gives or takes access, publishes, changes an account or deletes what lies elsewhere.
+    HighConsequence,
 }
 
 impl Flag {
     /// All flags.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Guard,
         Self::PersistHost,
         Self::PersistWs,
@@ -171,6 +173,7 @@ impl Flag {
         Self::SecretSink,
         Self::StoreDown,
         Self::Catastrophic,
+        Self::HighConsequence,
     ];
 
     /// The name used in the policy data and in explanations.
@@ -184,13 +187,14 @@ impl Flag {
             Self::SecretSink => "secret_sink",
             Self::StoreDown => "store_down",
             Self::Catastrophic => "catastrophic",
+            Self::HighConsequence => "high_consequence",
         }
     }
 }
 
 /// A set of flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Flags(u8);
+pub struct Flags(u16);
 
 impl Flags {
     /// No flag.

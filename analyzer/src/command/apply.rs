@@ -15,6 +15,7 @@ use super::special::{self, Call};
 use super::table::{Others, Role, Rule, Special, Stdin};
 use super::value::{Arg, Stream, Taint};
 use super::verbs;
+use crate::consequence;
 
 /// Addresses at which a machine in a cloud gets its credentials.
 const METADATA: &[&str] =
@@ -108,7 +109,31 @@ impl Machine<'_> {
         }
         self.base(rule, &argv, &mut run);
         self.operands(rule, &argv, &mut run);
+        self.consequence(rule, &argv, &run);
         self.finish(rule, run)
+    }
+
+    /// Whether it is of high consequence elsewhere; what it removes there is named by its plain words.
+    fn consequence(&mut self, rule: &'static Rule, argv: &Argv, run: &Run<'_>) {
+        // An option that only rewrites a branch is an everyday matter and has no such flag in the table.
+        let destroys = rule.effects.contains(&Effect::Destroy)
+            || argv.options.iter().any(|given| given.opt.flags.contains(&Flag::HighConsequence))
+            || argv.operands.iter().any(|arg| arg.text.starts_with(':'));
+        if run.remote && destroys {
+            self.destroys_elsewhere(&run.by, &argv.operands);
+        } else if run.remote && run.sends && consequence::is_high(run.by.split([' ', '-'])) {
+            self.found.flag(Flag::HighConsequence);
+        }
+    }
+
+    /// What is removed on another machine has no path here: its name is a plain value.
+    pub(super) fn destroys_elsewhere(&mut self, by: &str, names: &[Arg]) {
+        self.found.flag(Flag::HighConsequence);
+        for name in names.iter().filter(|name| name.known) {
+            if let Some(value) = Operand::value(name.text.trim_start_matches([':', '+'])) {
+                self.found.slot(by, Effect::Destroy, SlotValue::Operands(vec![value]), Tier::T2);
+            }
+        }
     }
 
     fn subcommand(

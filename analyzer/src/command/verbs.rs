@@ -1,11 +1,12 @@
 //! Programs with subcommands that the table does not list: what their verb says.
 
-use circinus_core::action::Tier;
+use circinus_core::action::{Flag, Tier};
 use circinus_core::effect::Effect;
 
 use super::machine::Machine;
 use super::table::Rule;
 use super::value::{Arg, Stream, Taint};
+use crate::consequence;
 
 /// Verbs that only observe.
 const READS: &[&str] = &[
@@ -117,9 +118,16 @@ pub(super) fn apply(
     if words.iter().any(|word| destroys(word)) {
         machine.found.effect(Effect::Destroy);
         machine.found.raise(Tier::T2);
+        if rule.remote {
+            let names: Vec<_> = rest.iter().filter(|arg| !arg.text.starts_with('-')).cloned().collect();
+            machine.destroys_elsewhere(by, &names);
+        }
     } else if rule.remote && !words.iter().any(|word| reads(word)) {
         machine.found.effect(Effect::Send);
         machine.found.raise(Tier::T2);
+        if consequence::is_high(words.iter().copied()) {
+            machine.found.flag(Flag::HighConsequence);
+        }
     }
     machine.loose(by, rest, stdin, rule.remote);
     Stream::unknown(if rule.remote { Taint::remote(Vec::new()) } else { Taint::default() })
