@@ -29,6 +29,7 @@ mod daemon {
     mod files;
     mod flow;
     mod life;
+    mod mutations;
     mod overlay;
     mod private;
     mod replay;
