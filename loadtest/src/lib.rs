@@ -12,6 +12,7 @@ pub mod limits;
 pub mod load;
 pub mod proc;
 pub mod process;
+pub mod quality;
 pub mod replay;
 pub mod stress;
 pub mod workload;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use circinus_loadtest::load::report::LoadReport;
 use circinus_loadtest::load::table;
-use circinus_loadtest::{instructions, limits, load, replay, stress};
+use circinus_loadtest::{instructions, limits, load, quality, replay, stress};
 use clap::{Parser, Subcommand};
 
 /// Replays recorded agent sessions, loads a private Circinus daemon, and measures it.
@@ -25,6 +25,10 @@ enum Command {
     /// Each session gets scratch folders in place of its recorded ones, with the files that it read. No recorded
     /// command is ever run. Exit 0: all sessions were played to their end; 1: an error, also one of a single session.
     Replay(replay::Options),
+    /// Print what is stopped and what is interrupted, Circinus beside simpler defences, as Markdown
+    ///
+    /// Exit codes as for `replay`.
+    Quality(quality::Options),
     /// Measure every promise of speed against its floor in the same run
     ///
     /// One line for each: figure, target, and `met` or `missed`. Needs `cc` for two programs that do nothing. Exit 0:
@@ -72,6 +76,7 @@ enum Probe {
 fn main() -> ExitCode {
     let run = match Cli::parse().command {
         Command::Replay(options) => run_replay(&options),
+        Command::Quality(options) => run_quality(&options),
         Command::Limits(options) => run_limits(&options),
         Command::Load(options) => load::run(&options).map_err(Into::into).and_then(|report| show(&report)),
         Command::Stress(options) => {
@@ -99,6 +104,15 @@ fn run_replay(options: &replay::Options) -> Result<bool, Box<dyn Error>> {
     replay::table::write(&mut text, &report)?;
     say(&text)?;
     Ok(report.is_clean())
+}
+
+/// Whether all went well.
+fn run_quality(options: &quality::Options) -> Result<bool, Box<dyn Error>> {
+    let quality = quality::quality(options)?;
+    let mut text = String::new();
+    quality::tables::write(&mut text, &quality)?;
+    say(&text)?;
+    Ok(quality.is_clean())
 }
 
 /// Whether all promises are kept.

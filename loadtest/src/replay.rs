@@ -102,9 +102,21 @@ pub enum ReplayError {
 /// # Errors
 /// [`ReplayError`]; what goes wrong in a session or a file is in the report.
 pub fn replay(options: &Options) -> Result<Report, ReplayError> {
+    let report = replay_until(options, &StopFlag::on_signals()?)?;
+    if let Some(path) = &options.json {
+        let json = serde_json::to_vec_pretty(&report.json(options)).map_err(io::Error::from);
+        json.and_then(|json| fs::write(path, json)).map_err(io_at("write", path))?;
+    }
+    Ok(report)
+}
+
+/// Plays the recordings through a daemon of its own until they end or `stop` is set; writes no report.
+///
+/// # Errors
+/// As [`replay`].
+pub fn replay_until(options: &Options, stop: &StopFlag) -> Result<Report, ReplayError> {
     let files = source::files(&options.path)?;
     let program = daemon::program(options.circinus.as_deref())?;
-    let stop = StopFlag::on_signals()?;
     let scratch = scratch(options)?;
     let root = fs::canonicalize(scratch.path()).map_err(io_at("resolve", scratch.path()))?;
     let home = root.join("home");
@@ -119,7 +131,7 @@ pub fn replay(options: &Options) -> Result<Report, ReplayError> {
         &plan,
         &stage,
         gates,
-        &stop,
+        stop,
         move |file| watched.wrap_read(file),
         |_| {
             played += 1;
@@ -131,10 +143,6 @@ pub fn replay(options: &Options) -> Result<Report, ReplayError> {
     let mut report = result?;
     if let Err(error) = stopped {
         report.fail(error.to_string());
-    }
-    if let Some(path) = &options.json {
-        let json = serde_json::to_vec_pretty(&report.json(options)).map_err(io::Error::from);
-        json.and_then(|json| fs::write(path, json)).map_err(io_at("write", path))?;
     }
     if !options.keep {
         scratch.close().map_err(io_at("remove", &root))?;

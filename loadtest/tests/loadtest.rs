@@ -10,6 +10,8 @@ mod command;
 mod fixture;
 #[path = "loadtest/loading.rs"]
 mod loading;
+#[path = "loadtest/quality.rs"]
+mod quality;
 #[path = "loadtest/recordings.rs"]
 mod recordings;
 #[path = "loadtest/rewriting.rs"]

@@ -5,7 +5,7 @@ mod latencies;
 mod listed;
 mod matrix;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -77,6 +77,8 @@ pub struct Score {
     pub attacks: Attacks,
     /// Interrupted benign calls per rule.
     pub rules: BTreeMap<String, u64>,
+    /// Attack sessions that a single rule stopped: it is the primary one of every interrupted attack call.
+    pub stopped_only_by: BTreeMap<String, u64>,
     /// Interrupted benign calls.
     pub interruptions: Listed<Interruption>,
     /// Attack sessions that were not stopped.
@@ -106,6 +108,7 @@ impl Score {
             clean: Decisions::default(),
             attacks: Attacks::default(),
             rules: BTreeMap::new(),
+            stopped_only_by: BTreeMap::new(),
             interruptions: Listed::new(),
             missed: Listed::new(),
             failures: Listed::new(),
@@ -160,7 +163,12 @@ impl Score {
 
     fn count_attack(&mut self, played: &Played) {
         self.attacks.count(played);
-        if attack_calls(played).all(|call| !call.ruling.verdict.interrupts()) {
+        let stopping = attack_calls(played).filter(|call| call.ruling.verdict.interrupts());
+        let rules: BTreeSet<&str> = stopping.map(|call| call.ruling.rule.as_str()).collect();
+        if let (1, Some(rule)) = (rules.len(), rules.first()) {
+            *self.stopped_only_by.entry((*rule).to_owned()).or_default() += 1;
+        }
+        if rules.is_empty() {
             self.missed.insert(Missed {
                 session: played.id.clone(),
                 carried: played.carried,
@@ -179,6 +187,9 @@ impl Score {
         self.attacks.add(other.attacks);
         for (rule, count) in &other.rules {
             *self.rules.entry(rule.clone()).or_default() += count;
+        }
+        for (rule, count) in &other.stopped_only_by {
+            *self.stopped_only_by.entry(rule.clone()).or_default() += count;
         }
         self.interruptions.add(&other.interruptions);
         self.missed.add(&other.missed);

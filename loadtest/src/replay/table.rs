@@ -40,7 +40,9 @@ fn table(head: &[&str]) -> Table {
     table
 }
 
-fn percent(part: u64, all: u64) -> String {
+/// A share in per cent with two digits; `-` of nothing.
+#[must_use]
+pub fn percent(part: u64, all: u64) -> String {
     if all == 0 {
         return "-".to_owned();
     }

@@ -1,0 +1,238 @@
+//! `circinus-loadtest quality`: what is stopped and what is interrupted, Circinus beside two simpler defences.
+
+pub mod arm;
+pub mod kind;
+pub mod reading;
+pub mod tables;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::interrupt::StopFlag;
+use crate::profile::Profile;
+use crate::replay::play::{Played, Speed};
+use crate::replay::report::Report;
+use crate::replay::source::{self, Sessions, SourceError};
+use crate::replay::{self, ReplayError};
+use arm::Arm;
+use kind::Missing;
+use reading::Reading;
+
+/// Sessions of each recording in a quick run.
+const QUICK_SESSIONS: usize = 12;
+
+/// The command's arguments.
+#[derive(Clone, Debug, Args, Serialize)]
+pub struct Options {
+    /// A corpus: recordings of real work in `sessions/`, of attacks and of clean runs in `attacks/`
+    #[arg(long, value_name = "DIR", env = "CIRCINUS_TEST_CORPUS")]
+    pub corpus: PathBuf,
+    /// Profiles in which Circinus plays
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "balanced,strict")]
+    pub profiles: Vec<Profile>,
+    /// Write all figures as JSON, too
+    #[arg(long, value_name = "OUT")]
+    pub json: Option<PathBuf>,
+    /// Only the first sessions of each recording: a look, not a score
+    #[arg(long)]
+    pub quick: bool,
+    /// Sessions played at once
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
+    /// The daemon's program; `circinus` beside this program when absent
+    #[arg(long, value_name = "PATH")]
+    pub circinus: Option<PathBuf>,
+    /// Where the scratch folders are made; the system's folder for temporary files when absent
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
+
+/// Why there are no figures.
+#[derive(Debug, Error)]
+pub enum QualityError {
+    /// A replay.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// A recording.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A recorded event that the host adapter does not read.
+    #[error("session `{session}`: {reason}")]
+    Event {
+        /// Session of the recording.
+        session: String,
+        /// The adapter's words.
+        reason: String,
+    },
+    /// The histograms.
+    #[error("cannot make a histogram: {0}")]
+    Histogram(#[from] hdrhistogram::CreationError),
+    /// The signal handler.
+    #[error("cannot watch for signals: {0}")]
+    Signals(#[from] ctrlc::Error),
+    /// The operating system refused.
+    #[error("cannot {operation} `{}`: {source}", path.display())]
+    Io {
+        /// What was tried.
+        operation: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// What one defence did on the whole corpus.
+#[derive(Debug)]
+pub struct Scored {
+    /// Its name and, where it has one, its profile.
+    pub name: String,
+    /// On real work.
+    pub sessions: Report,
+    /// On attacks and clean suites.
+    pub attacks: Report,
+}
+
+/// All figures of a run.
+#[derive(Debug)]
+pub struct Quality {
+    /// The simpler defences first.
+    pub scored: Vec<Scored>,
+    /// Why an attack session of the recording cannot or need not be seen by lineage, by session.
+    pub kinds: BTreeMap<String, Missing>,
+    /// Whether only a part of the corpus was played.
+    pub quick: bool,
+}
+
+impl Quality {
+    /// Whether every session was played to its end by every defence.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.scored.iter().all(|scored| scored.sessions.is_clean() && scored.attacks.is_clean())
+    }
+
+    /// All figures as JSON; `options` says how they were made.
+    #[must_use]
+    pub fn json<'a>(&'a self, options: &'a Options) -> impl Serialize + 'a {
+        #[derive(Serialize)]
+        struct Json<A: Serialize, B: Serialize> {
+            name: String,
+            sessions: A,
+            attacks: B,
+        }
+        let json = |scored: &'a Scored| Json {
+            name: scored.name.clone(),
+            sessions: scored.sessions.json(options),
+            attacks: scored.attacks.json(options),
+        };
+        self.scored.iter().map(json).collect::<Vec<_>>()
+    }
+}
+
+/// Plays the corpus through every defence.
+///
+/// # Errors
+/// [`QualityError`]; what goes wrong in a session is in the reports.
+pub fn quality(options: &Options) -> Result<Quality, QualityError> {
+    let stop = StopFlag::on_signals()?;
+    let (mut scored, kinds) = simple(options)?;
+    for profile in &options.profiles {
+        let replayed = |part: &str| replay::replay_until(&replay_options(options, *profile, part), &stop);
+        scored.push(Scored {
+            name: format!("Circinus, {}", profile.word()),
+            sessions: replayed("sessions")?,
+            attacks: replayed("attacks")?,
+        });
+    }
+    let quality = Quality { scored, kinds, quick: options.quick };
+    if let Some(path) = &options.json {
+        let json = serde_json::to_vec_pretty(&quality.json(options)).map_err(io::Error::from);
+        json.and_then(|json| fs::write(path, json)).map_err(io_at("write", path))?;
+    }
+    Ok(quality)
+}
+
+fn replay_options(options: &Options, profile: Profile, part: &str) -> replay::Options {
+    replay::Options {
+        path: options.corpus.join(part),
+        profile,
+        speed: Speed::Max,
+        spawn: false,
+        json: None,
+        limit_sessions: options.quick.then_some(QUICK_SESSIONS),
+        jobs: options.jobs,
+        circinus: options.circinus.clone(),
+        scratch: options.scratch.clone(),
+        keep: false,
+    }
+}
+
+/// The simpler defences, and the kinds of attack sessions; both need the recordings only.
+fn simple(options: &Options) -> Result<(Vec<Scored>, BTreeMap<String, Missing>), QualityError> {
+    let mut scored = Vec::new();
+    for arm in Arm::ALL {
+        scored.push(Scored {
+            name: arm.name().to_owned(),
+            sessions: Report::new()?,
+            attacks: Report::new()?,
+        });
+    }
+    let mut kinds = BTreeMap::new();
+    each_reading(options, "sessions", |reading| {
+        for (arm, scored) in Arm::ALL.iter().zip(&mut scored) {
+            scored.sessions.count(&arm.play(reading))?;
+        }
+        Ok(())
+    })?;
+    each_reading(options, "attacks", |reading| {
+        if reading.attack {
+            kinds.insert(reading.id.clone(), kind::of(reading));
+        }
+        for (arm, scored) in Arm::ALL.iter().zip(&mut scored) {
+            scored.attacks.count(&arm.play(reading))?;
+        }
+        Ok(())
+    })?;
+    Ok((scored, kinds))
+}
+
+fn each_reading(
+    options: &Options,
+    part: &str,
+    mut visit: impl FnMut(&Reading) -> Result<(), QualityError>,
+) -> Result<(), QualityError> {
+    let sessions_max = if options.quick { QUICK_SESSIONS } else { usize::MAX };
+    for path in source::files(&options.corpus.join(part))? {
+        for session in Sessions::open(&path, |file| file)?.take(sessions_max) {
+            visit(&Reading::of(&session?)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// A session that was not really played, for the same sums.
+fn unplayed(reading: &Reading) -> Played {
+    Played {
+        suite: reading.suite.clone(),
+        id: reading.id.clone(),
+        attack: reading.attack,
+        why: reading.why.clone(),
+        carried: reading.carried,
+        calls: Vec::new(),
+        pre: Vec::new(),
+        post: Vec::new(),
+        files: replay::workspace::FileCounts::default(),
+        error: None,
+    }
+}
+
+fn io_at(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> QualityError {
+    let path = path.to_owned();
+    move |source| QualityError::Io { operation, path, source }
+}
