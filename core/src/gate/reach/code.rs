@@ -2,6 +2,7 @@
 
 use super::{Cover, Reach, Viewer};
 use crate::artifact::Artifact;
+use crate::copied::may_run;
 use crate::effect::Effect;
 use crate::explain::Path;
 use crate::id::ArtifactId;
@@ -53,15 +54,21 @@ impl Viewer<'_> {
         reach
     }
 
-    /// Whether the source of copied code is a file that a build or test tool picks up as it stands: copying it
-    /// within the workspace makes nothing run that would not run already.
+    /// Whether the source of copied code is a file that a build or test tool runs as it stands, or was printed
+    /// from such files: copying it within the workspace makes nothing run that would not run already.
     fn may_be_picked_up(&self, source: ArtifactId) -> bool {
         let Some(source) = self.snapshot.artifact(source) else { return false };
-        let unexplained = |artifact: &Artifact| artifact.origin == Origin::WsUnexplained;
         let parents = || source.observed.iter().filter_map(|edge| self.snapshot.artifact(edge.parent));
-        let printed = source.origin == Origin::CmdLocal && parents().any(unexplained);
-        unexplained(source)
-            || printed && parents().all(|parent| unexplained(parent) || parent.authority.allows(Effect::Exec))
+        let printed = source.origin == Origin::CmdLocal && parents().any(|parent| self.runs_already(parent));
+        let harmless = |parent: &Artifact| self.runs_already(parent) || parent.authority.allows(Effect::Exec);
+        self.runs_already(source) || printed && parents().all(harmless)
+    }
+
+    /// Whether an artifact is a file of the workspace that nothing explains and that its tools run.
+    fn runs_already(&self, artifact: &Artifact) -> bool {
+        let Some(workspace) = self.at.workspace else { return false };
+        let mut files = artifact.bindings.iter().filter(|binding| !binding.tree);
+        artifact.origin == Origin::WsUnexplained && files.any(|file| may_run(&file.path, workspace))
     }
 
     /// What a build or test tool may pick up: every file of the workspace that recorded steps wrote with
