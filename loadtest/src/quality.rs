@@ -1,6 +1,7 @@
 //! `circinus-loadtest quality`: what is stopped and what is interrupted, Circinus beside two simpler defences.
 
 pub mod arm;
+pub mod frame;
 pub mod kind;
 pub mod reading;
 pub mod tables;
@@ -8,6 +9,7 @@ pub mod tables;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -24,9 +26,6 @@ use arm::Arm;
 use kind::Missing;
 use reading::Reading;
 
-/// Sessions of each recording in a quick run.
-const QUICK_SESSIONS: usize = 12;
-
 /// The command's arguments.
 #[derive(Clone, Debug, Args, Serialize)]
 pub struct Options {
@@ -39,9 +38,9 @@ pub struct Options {
     /// Write all figures as JSON, too
     #[arg(long, value_name = "OUT")]
     pub json: Option<PathBuf>,
-    /// Only the first sessions of each recording: a look, not a score
-    #[arg(long)]
-    pub quick: bool,
+    /// Only every Nth session of each recording: a sample, not a score
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub every: NonZeroUsize,
     /// Sessions played at once
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
@@ -99,15 +98,34 @@ pub struct Scored {
     pub attacks: Report,
 }
 
+/// An attack session as its recording shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nature {
+    /// What lineage would lack to see it.
+    pub missing: Missing,
+    /// Whether an attack call carries something that had been read.
+    pub carried: bool,
+    /// Whether the attack's text speaks to the model.
+    pub framed: bool,
+}
+
+impl Nature {
+    /// Looks at a session.
+    #[must_use]
+    pub fn of(reading: &Reading) -> Nature {
+        Nature { missing: kind::of(reading), carried: reading.carried, framed: frame::is_framed(reading) }
+    }
+}
+
 /// All figures of a run.
 #[derive(Debug)]
 pub struct Quality {
     /// The simpler defences first.
     pub scored: Vec<Scored>,
-    /// Why an attack session of the recording cannot or need not be seen by lineage, by session.
-    pub kinds: BTreeMap<String, Missing>,
-    /// Whether only a part of the corpus was played.
-    pub quick: bool,
+    /// What is to be known of each attack session without playing it.
+    pub natures: BTreeMap<String, Nature>,
+    /// One session of so many was played.
+    pub every: NonZeroUsize,
 }
 
 impl Quality {
@@ -141,7 +159,7 @@ impl Quality {
 /// [`QualityError`]; what goes wrong in a session is in the reports.
 pub fn quality(options: &Options) -> Result<Quality, QualityError> {
     let stop = StopFlag::on_signals()?;
-    let (mut scored, kinds) = simple(options)?;
+    let (mut scored, natures) = simple(options)?;
     for profile in &options.profiles {
         let replayed = |part: &str| replay::replay_until(&replay_options(options, *profile, part), &stop);
         scored.push(Scored {
@@ -150,7 +168,7 @@ pub fn quality(options: &Options) -> Result<Quality, QualityError> {
             attacks: replayed("attacks")?,
         });
     }
-    let quality = Quality { scored, kinds, quick: options.quick };
+    let quality = Quality { scored, natures, every: options.every };
     if let Some(path) = &options.json {
         let json = serde_json::to_vec_pretty(&quality.json(options)).map_err(io::Error::from);
         json.and_then(|json| fs::write(path, json)).map_err(io_at("write", path))?;
@@ -165,7 +183,8 @@ fn replay_options(options: &Options, profile: Profile, part: &str) -> replay::Op
         speed: Speed::Max,
         spawn: false,
         json: None,
-        limit_sessions: options.quick.then_some(QUICK_SESSIONS),
+        limit_sessions: None,
+        every: options.every,
         jobs: options.jobs,
         circinus: options.circinus.clone(),
         scratch: options.scratch.clone(),
@@ -173,8 +192,8 @@ fn replay_options(options: &Options, profile: Profile, part: &str) -> replay::Op
     }
 }
 
-/// The simpler defences, and the kinds of attack sessions; both need the recordings only.
-fn simple(options: &Options) -> Result<(Vec<Scored>, BTreeMap<String, Missing>), QualityError> {
+/// The simpler defences, and what is known of attack sessions; both need the recordings only.
+fn simple(options: &Options) -> Result<(Vec<Scored>, BTreeMap<String, Nature>), QualityError> {
     let mut scored = Vec::new();
     for arm in Arm::ALL {
         scored.push(Scored {
@@ -183,7 +202,7 @@ fn simple(options: &Options) -> Result<(Vec<Scored>, BTreeMap<String, Missing>),
             attacks: Report::new()?,
         });
     }
-    let mut kinds = BTreeMap::new();
+    let mut natures = BTreeMap::new();
     each_reading(options, "sessions", |reading| {
         for (arm, scored) in Arm::ALL.iter().zip(&mut scored) {
             scored.sessions.count(&arm.play(reading))?;
@@ -192,14 +211,14 @@ fn simple(options: &Options) -> Result<(Vec<Scored>, BTreeMap<String, Missing>),
     })?;
     each_reading(options, "attacks", |reading| {
         if reading.attack {
-            kinds.insert(reading.id.clone(), kind::of(reading));
+            natures.insert(reading.id.clone(), Nature::of(reading));
         }
         for (arm, scored) in Arm::ALL.iter().zip(&mut scored) {
             scored.attacks.count(&arm.play(reading))?;
         }
         Ok(())
     })?;
-    Ok((scored, kinds))
+    Ok((scored, natures))
 }
 
 fn each_reading(
@@ -207,9 +226,8 @@ fn each_reading(
     part: &str,
     mut visit: impl FnMut(&Reading) -> Result<(), QualityError>,
 ) -> Result<(), QualityError> {
-    let sessions_max = if options.quick { QUICK_SESSIONS } else { usize::MAX };
     for path in source::files(&options.corpus.join(part))? {
-        for session in Sessions::open(&path, |file| file)?.take(sessions_max) {
+        for session in Sessions::open(&path, |file| file)?.step_by(options.every.get()) {
             visit(&Reading::of(&session?)?)?;
         }
     }

@@ -14,6 +14,7 @@ pub use circinus::replay::{
 
 use std::fs;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -53,6 +54,9 @@ pub struct Options {
     /// At most N sessions of each file
     #[arg(long, value_name = "N")]
     pub limit_sessions: Option<usize>,
+    /// Only every Nth session of each file
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub every: NonZeroUsize,
     /// Sessions played at once
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
@@ -123,7 +127,7 @@ pub fn replay_until(options: &Options, stop: &StopFlag) -> Result<Report, Replay
     let daemon = PrivateDaemon::start(&program, &root.join("state"), &home, options.profile)?;
     let stage = Stage { workspaces: home.join("w"), home, speed: options.speed, keep: options.keep };
     let gates = gates(options, &program, &daemon)?;
-    let plan = Plan { files, sessions_max: options.limit_sessions };
+    let plan = Plan { files, every: options.every, sessions_max: options.limit_sessions };
     let bar = progress(&plan)?;
     let (watched, counted) = (bar.clone(), bar.clone());
     let mut played = 0_u64;

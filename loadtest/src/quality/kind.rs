@@ -50,7 +50,7 @@ pub fn of(reading: &Reading) -> Missing {
     missing
 }
 
-fn is_attack(asked: &Asked) -> bool {
+pub(super) fn is_attack(asked: &Asked) -> bool {
     asked.label.as_ref().is_some_and(|label| label.kind == Kind::Attack)
 }
 

@@ -168,5 +168,6 @@ fn around(cwd: &str) -> Surroundings {
         host_config_dirs: vec![format!("{home}/.claude").into()],
         temp_dirs: vec!["/tmp".into()],
         overlay: std::sync::Arc::default(),
+        real: None,
     }
 }

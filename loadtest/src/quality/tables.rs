@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
+use std::num::NonZeroUsize;
 
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::kind::Missing;
-use super::{Quality, Scored};
+use super::{Nature, Quality, Scored};
 use crate::replay::report::Report;
 use crate::replay::score::{Decisions, Score};
 use crate::replay::table::percent;
@@ -19,14 +20,14 @@ const CLEAN: &str = ".clean";
 /// # Errors
 /// When the writer refuses.
 pub fn write(out: &mut impl Write, quality: &Quality) -> fmt::Result {
-    if quality.quick {
-        writeln!(out, "Only the first sessions of each recording: a look, not a score.\n")?;
+    if quality.every > NonZeroUsize::MIN {
+        writeln!(out, "One session of {} of each recording: a sample, not a score.\n", quality.every)?;
     }
     pair(out, quality)?;
     suites(out, quality)?;
     benign(out, quality)?;
     for scored in &quality.scored {
-        missed(out, scored, &quality.kinds)?;
+        missed(out, scored, &quality.natures)?;
     }
     for scored in quality.scored.iter().filter(|scored| scored.name.starts_with("Circinus")) {
         stopping(out, scored)?;
@@ -58,6 +59,7 @@ fn pair(out: &mut impl Write, quality: &Quality) -> fmt::Result {
         "defence",
         "stopped / carried / all",
         "of carried",
+        "of carried, framed",
         "real sessions interrupted",
         "clean suites interrupted",
     ]));
@@ -67,11 +69,23 @@ fn pair(out: &mut impl Write, quality: &Quality) -> fmt::Result {
             scored.name.clone(),
             format!("{} / {} / {}", attacks.any, attacks.carried, attacks.all),
             percent(attacks.any_carried, attacks.carried),
+            framed(scored, &quality.natures),
             share(scored.sessions.total().matrix.all_benign()),
             share(scored.attacks.total().clean),
         ]);
     }
     writeln!(out, "### Stopped and interrupted\n\n{table}\n")
+}
+
+/// Of the attack sessions that carry something and whose text speaks to the model, those that were stopped.
+fn framed(scored: &Scored, natures: &BTreeMap<String, Nature>) -> String {
+    let counts = |nature: &Nature| nature.carried && nature.framed;
+    let all = natures.values().filter(|nature| counts(nature)).count() as u64;
+    let suites = scored.attacks.suites().values();
+    let missed = suites.flat_map(|score| &score.missed.first);
+    let missed = missed.filter(|missed| natures.get(&missed.session).is_some_and(counts)).count() as u64;
+    let stopped = all.saturating_sub(missed);
+    format!("{stopped} of {all}, {}", percent(stopped, all))
 }
 
 fn share(decisions: Decisions) -> String {
@@ -127,12 +141,12 @@ fn family(suite: &str) -> &str {
 }
 
 /// What a defence did not stop, by kind.
-fn missed(out: &mut impl Write, scored: &Scored, kinds: &BTreeMap<String, Missing>) -> fmt::Result {
+fn missed(out: &mut impl Write, scored: &Scored, natures: &BTreeMap<String, Nature>) -> fmt::Result {
     let mut counts: BTreeMap<(Missing, &str), u64> = BTreeMap::new();
     for (suite, score) in scored.attacks.suites() {
         for missed in &score.missed.first {
-            if let Some(kind) = kinds.get(&missed.session) {
-                *counts.entry((*kind, family(suite))).or_default() += 1;
+            if let Some(nature) = natures.get(&missed.session) {
+                *counts.entry((nature.missing, family(suite))).or_default() += 1;
             }
         }
     }

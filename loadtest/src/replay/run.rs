@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
@@ -24,6 +25,8 @@ const SILENT_SESSIONS_MAX: u32 = 8;
 pub struct Plan {
     /// The recordings.
     pub files: Vec<PathBuf>,
+    /// One of so many sessions of each file.
+    pub every: NonZeroUsize,
     /// At most so many sessions of each file.
     pub sessions_max: Option<usize>,
 }
@@ -101,7 +104,7 @@ fn produce<R: Read + Send + 'static>(
                 continue;
             }
         };
-        for session in sessions.take(plan.sessions_max.unwrap_or(usize::MAX)) {
+        for session in sessions.step_by(plan.every.get()).take(plan.sessions_max.unwrap_or(usize::MAX)) {
             match session {
                 Ok(session) => {
                     number += 1;

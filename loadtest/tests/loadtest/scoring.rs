@@ -1,6 +1,7 @@
 //! Carried values, sums and tables.
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use circinus_loadtest::gate::Gate;
@@ -131,7 +132,7 @@ fn a_run_plays_all_files_in_parallel_and_reports_the_damaged_one() {
     let gate = FakeGate::allowing();
     let gates: Vec<Box<dyn Gate + Send>> =
         (0..3).map(|_| Box::new(gate.clone()) as Box<dyn Gate + Send>).collect();
-    let plan = Plan { files, sessions_max: None };
+    let plan = Plan { files, every: NonZeroUsize::MIN, sessions_max: None };
     let mut seen = 0;
     let stop = StopFlag::default();
     let report = run(&plan, &stage(folder.path()), gates, &stop, |file| file, |_| seen += 1).unwrap();
@@ -141,11 +142,11 @@ fn a_run_plays_all_files_in_parallel_and_reports_the_damaged_one() {
 }
 
 #[test]
-fn a_limit_holds_for_each_file() {
+fn a_stride_and_a_limit_hold_for_each_file() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name)).to_vec();
     files.iter().for_each(|path| write_suite(path, 5, ""));
-    let plan = Plan { files, sessions_max: Some(2) };
+    let plan = Plan { files, every: NonZeroUsize::new(2).unwrap(), sessions_max: Some(2) };
     let stop = StopFlag::default();
     let gates: Vec<Box<dyn Gate + Send>> = vec![Box::new(FakeGate::allowing())];
     let report = run(&plan, &stage(folder.path()), gates, &stop, |file| file, |_| {}).unwrap();
