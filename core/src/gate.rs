@@ -22,7 +22,7 @@ use crate::explain::{Explanation, Fired, Influence};
 use crate::id::ActId;
 use crate::index::Snapshot;
 use crate::limits;
-use crate::operand::{Kind, Operand};
+use crate::operand::{Kind, Operand, is_common_anywhere};
 use crate::policy::{self, Cell, Gap, Profile, Verdict};
 use crate::time::UnixMillis;
 
@@ -187,7 +187,8 @@ fn flags(action: &Action, reached: &[Reach], snapshot: &Snapshot, circumstances:
 }
 
 /// The designators that should stand in something that was read, and stand in nothing: names of things outside
-/// and accounts should; paths, command lines and other words are the agent's own to compose.
+/// and accounts should; paths, command lines and other words are the agent's own to compose, and what is on the
+/// static lists (this machine, its network, well-known services) needs no source.
 fn unexplained<'a>(action: &'a Action, reached: &'a [Reach]) -> impl Iterator<Item = &'a [Operand]> {
     let lost = action.slots.iter().zip(reached).filter(|(_, reach)| !reach.found);
     let operands = lost.filter_map(|(slot, _)| match &slot.value {
@@ -198,10 +199,11 @@ fn unexplained<'a>(action: &'a Action, reached: &'a [Reach]) -> impl Iterator<It
 }
 
 fn names_something(operand: &Operand) -> bool {
-    matches!(
+    let outside = matches!(
         operand.kind(),
         Kind::Url | Kind::Host | Kind::Ip | Kind::Email | Kind::Package | Kind::Git | Kind::Image
-    ) || operand.is_account()
+    );
+    outside && !is_common_anywhere(operand) || operand.is_account()
 }
 
 /// Which contents are worth waiting for. T0 and T1 never wait.

@@ -23,7 +23,7 @@ mod token;
 pub(crate) mod url;
 mod value;
 
-pub use common::{is_common, is_served_by_many};
+pub use common::{is_common, is_common_anywhere, is_served_by_many};
 pub use extract::{extract, extract_with_views};
 pub use secret::{SecretKind, masked, secret_home};
 

@@ -387,6 +387,14 @@ fn a_target_from_nowhere_is_flagged_and_asked_about_in_strict() {
 }
 
 #[test]
+fn this_machine_needs_no_source() {
+    let log = Log::new();
+    let own = operand(Kind::Url, "http://localhost:5000/orders");
+    let call = action(Tier::T2, vec![slot(Effect::Send, SlotValue::Operands(own.expand()))]);
+    assert_eq!(log.verdict(&call, Profile::Strict).0, Verdict::Allow);
+}
+
+#[test]
 fn a_store_that_is_down_never_means_allow_at_t2() {
     let log = Log::new();
     for profile in Profile::ALL {

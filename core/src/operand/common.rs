@@ -163,7 +163,7 @@ pub fn is_common(operand: &Operand, context: &PathContext) -> bool {
 }
 
 /// Whether an operand other than a path is on the static lists; which paths are common depends on the workspace.
-fn is_common_anywhere(operand: &Operand) -> bool {
+pub fn is_common_anywhere(operand: &Operand) -> bool {
     let text = operand.canonical();
     match operand.kind() {
         Kind::Host | Kind::Ip => is_common_host(text),
