@@ -30,7 +30,7 @@ use reading::Reading;
 #[derive(Clone, Debug, Args, Serialize)]
 pub struct Options {
     /// A corpus: recordings of real work in `sessions/`, of attacks and of clean runs in `attacks/`
-    #[arg(long, value_name = "DIR", env = "CIRCINUS_TEST_CORPUS")]
+    #[arg(long, value_name = "DIR")]
     pub corpus: PathBuf,
     /// Profiles in which Circinus plays
     #[arg(long, value_enum, value_delimiter = ',', default_value = "balanced,strict")]

@@ -1,6 +1,7 @@
 //! `circinus-loadtest stress`: recorded sessions by many agents at once, each event through a real hook process.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -123,7 +124,8 @@ pub fn run(options: &Options) -> Result<LoadReport, StressError> {
     let files = source::files(&options.path)?;
     let once = recorded(&files)?;
     let rounds = (options.hours * 3_600.0 / once.worked.as_secs_f64().max(1.0)).ceil().max(1.0);
-    let plan = Plan { files: vec![files; rounds as usize].concat(), sessions_max: None };
+    let plan =
+        Plan { files: vec![files; rounds as usize].concat(), every: NonZeroUsize::MIN, sessions_max: None };
     let stop = StopFlag::on_signals().map_err(LoadError::from)?;
     let ground = Ground::new(&options.place, options.profile)?;
     let home = ground.root.join("home");

@@ -20,3 +20,5 @@ mod rewriting;
 mod scoring;
 #[path = "loadtest/sessions.rs"]
 mod sessions;
+#[path = "loadtest/untouched.rs"]
+mod untouched;
