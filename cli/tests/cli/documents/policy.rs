@@ -61,6 +61,10 @@ const fn condition_of_flag(flag: Flag) -> &'static str {
         Flag::SecretSink => "a secret would leave for a place that is not its home (flag secret_sink)",
         Flag::StoreDown => "not everything can be recorded (flag store_down)",
         Flag::Catastrophic => "it destroys on a large scale (flag catastrophic)",
+        Flag::HighConsequence => {
+            "it moves money, gives or takes access, publishes, changes an account or deletes what lies elsewhere \
+             (flag high_consequence)"
+        }
     }
 }
 
