@@ -123,7 +123,9 @@ impl Snapshot {
         }
         match &recorded.event {
             Event::SessionOpened(opened) => self.open(opened, recorded),
-            Event::Ingested(artifact) => self.ingest(ArtifactId(recorded.seq), artifact, recorded.at),
+            Event::Ingested(artifact) => {
+                self.ingest(ArtifactId(recorded.seq), Arc::new((**artifact).clone()), recorded.at);
+            }
             Event::Judged(judgement) => self.standing.record(EvidenceId(recorded.seq), judgement),
             Event::Stated(statement) => self.acts.state(ActId(recorded.seq), statement),
             Event::Decided(record) => self.decided(record),
@@ -137,6 +139,18 @@ impl Snapshot {
                 self.unreliable.insert(program.clone());
             }
             Event::SessionClosed { .. } => {}
+        }
+    }
+
+    /// As [`Snapshot::apply`], for whoever needs the event no longer: the artifact of a long log is not copied.
+    pub fn absorb(&mut self, recorded: Recorded) {
+        match recorded.event {
+            Event::Ingested(artifact) => {
+                self.last = recorded.seq;
+                self.activity.note(recorded.at);
+                self.ingest(ArtifactId(recorded.seq), Arc::from(artifact), recorded.at);
+            }
+            _ => self.apply(&recorded),
         }
     }
 
@@ -199,16 +213,16 @@ impl Snapshot {
         self.horizons.insert(root.clone(), joined);
     }
 
-    fn ingest(&mut self, id: ArtifactId, artifact: &Artifact, at: UnixMillis) {
+    fn ingest(&mut self, id: ArtifactId, artifact: Arc<Artifact>, at: UnixMillis) {
         self.operands += artifact.operands.len();
-        self.artifacts.insert(id, Arc::new(artifact.clone()));
+        self.artifacts.insert(id, Arc::clone(&artifact));
         if let Some(call) = &artifact.call {
             self.calls.insert((artifact.session.clone(), call.clone()), id);
         }
         for binding in &artifact.bindings {
             self.files.bind(id, binding, at);
         }
-        self.share(id, artifact);
+        self.share(id, &artifact);
         let foreign: Vec<_> = self
             .sources(id)
             .into_iter()
@@ -216,8 +230,8 @@ impl Snapshot {
             .filter_map(|ancestor| Some((ancestor, Arc::clone(self.artifacts.get(&ancestor)?))))
             .collect();
         let horizon = self.horizons.entry(self.root_of(&artifact.session)).or_default();
-        horizon.postings = horizon.postings.with(id, artifact);
-        horizon.prints = horizon.prints.with(id, artifact);
+        horizon.postings = horizon.postings.with(id, &artifact);
+        horizon.prints = horizon.prints.with(id, &artifact);
         horizon.artifacts.insert(id);
         for (ancestor, artifact) in foreign {
             horizon.postings = horizon.postings.with(ancestor, &artifact);

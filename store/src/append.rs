@@ -22,21 +22,17 @@ pub(crate) fn append(
     at: UnixMillis,
     prepared: &Prepared,
 ) -> rusqlite::Result<Acknowledged> {
-    if let Some(seq) = recorded_before(tx, prepared)? {
-        return Ok(Acknowledged { seq, duplicate: true });
-    }
     let encoded = &prepared.encoded;
     let seq = EventSeq(head.seq.0 + 1);
+    if let Some(seq) = recorded_before(tx, seq, prepared)? {
+        return Ok(Acknowledged { seq, duplicate: true });
+    }
     let link = Link { seq, at, kind: encoded.kind, version: encoded.version, payload: &encoded.payload };
     let hash = link.hash(head.hash);
     tx.prepare_cached(
         "INSERT INTO events (seq, at_ms, kind, version, payload, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
     .execute(params![seq.0, at.0, link.kind, link.version, link.payload, hash.0])?;
-    if let Some(delivery) = prepared.delivery {
-        tx.prepare_cached("INSERT INTO deliveries (delivery, seq) VALUES (?1, ?2)")?
-            .execute(params![delivery.0, seq.0])?;
-    }
     match &prepared.event {
         Event::SessionOpened(opened) => open_session(tx, seq, opened)?,
         Event::Ingested(artifact) => ingest(tx, seq, artifact, prepared)?,
@@ -50,18 +46,34 @@ pub(crate) fn append(
     Ok(Acknowledged { seq, duplicate: false })
 }
 
-/// The event that already says what `prepared` says: the same delivery, or a verdict under the same key.
-fn recorded_before(tx: &Transaction<'_>, prepared: &Prepared) -> rusqlite::Result<Option<EventSeq>> {
+/// The event that already says what `prepared` says: the same delivery, or a verdict under the same key. Where
+/// there is none, the delivery is now that of `seq`.
+fn recorded_before(
+    tx: &Transaction<'_>,
+    seq: EventSeq,
+    prepared: &Prepared,
+) -> rusqlite::Result<Option<EventSeq>> {
+    if let Event::Judged(Judgement { key, .. }) = &prepared.event
+        && let Some(first) = judged_before(tx, key)?
+    {
+        return Ok(Some(first));
+    }
     if let Some(delivery) = prepared.delivery {
-        let first = tx
-            .prepare_cached("SELECT seq FROM deliveries WHERE delivery = ?1")?
-            .query_row([delivery.0], |row| row.get(0))
-            .optional()?;
-        if first.is_some() {
-            return Ok(first.map(EventSeq));
+        // One statement tells whether it is new and enters it: nearly every delivery is.
+        let entered = tx
+            .prepare_cached("INSERT OR IGNORE INTO deliveries (delivery, seq) VALUES (?1, ?2)")?
+            .execute(params![delivery.0, seq.0])?;
+        if entered == 0 {
+            return tx
+                .prepare_cached("SELECT seq FROM deliveries WHERE delivery = ?1")?
+                .query_row([delivery.0], |row| row.get(0))
+                .map(|first| Some(EventSeq(first)));
         }
     }
-    let Event::Judged(Judgement { key, .. }) = &prepared.event else { return Ok(None) };
+    Ok(None)
+}
+
+fn judged_before(tx: &Transaction<'_>, key: &EvidenceKey) -> rusqlite::Result<Option<EventSeq>> {
     tx.prepare_cached(
         "SELECT seq FROM evidence WHERE content = ?1 AND analyser = ?2 AND version = ?3 AND config = ?4",
     )?
@@ -101,15 +113,15 @@ fn ingest(
 
 /// The row of a content, created when new; a body fills a row that has none and never replaces one.
 fn content_row(tx: &Transaction<'_>, digest: Digest, body: Option<&[u8]>) -> rusqlite::Result<i64> {
-    let known: Option<(i64, bool)> = tx
-        .prepare_cached("SELECT id, body IS NULL FROM contents WHERE digest = ?1")?
-        .query_row([digest.0], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((id, absent)) = known else {
-        tx.prepare_cached("INSERT INTO contents (digest, body) VALUES (?1, ?2)")?
-            .execute(params![digest.0, body])?;
+    let entered = tx
+        .prepare_cached("INSERT OR IGNORE INTO contents (digest, body) VALUES (?1, ?2)")?
+        .execute(params![digest.0, body])?;
+    if entered == 1 {
         return Ok(tx.last_insert_rowid());
-    };
+    }
+    let (id, absent): (i64, bool) = tx
+        .prepare_cached("SELECT id, body IS NULL FROM contents WHERE digest = ?1")?
+        .query_row([digest.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if absent && body.is_some() {
         tx.prepare_cached("UPDATE contents SET body = ?2 WHERE id = ?1")?.execute(params![id, body])?;
     }

@@ -1,5 +1,6 @@
 //! Opening: everything is checked before anything is changed.
 
+mod check;
 mod error;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -19,6 +20,7 @@ use crate::chain::{GENESIS, Head, Link};
 use crate::recover::{self, Task};
 use crate::sqlite;
 use crate::{limits, schema};
+use check::Check;
 pub use error::OpenError;
 use error::{configure_error, io_error, replay_error, sqlite_error};
 
@@ -31,6 +33,8 @@ pub struct Store {
     pub(crate) path: PathBuf,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) head: Head,
+    /// The look at every page that is still going on.
+    check: Check,
     /// Held for as long as the store or its writer lives.
     pub(crate) lock: File,
 }
@@ -56,9 +60,10 @@ pub struct Recovered {
 impl Store {
     /// Opens the store at `path`, creating directory (mode 0700) and file (mode 0600) if there is none.
     ///
-    /// The file is first looked at through a connection that cannot write: mark, schema version,
-    /// structure (`quick_check`) and the last link of the chain. Only then is it opened for writing, every
-    /// setting that durability rests on is set and read back, and the schema is brought up to date.
+    /// The file is first looked at through a connection that cannot write: mark, schema version and the last
+    /// link of the chain. Only then is it opened for writing, every setting that durability rests on is set and
+    /// read back, and the schema is brought up to date. Its structure is checked meanwhile, page by page, and
+    /// nothing is appended before that has ended well (`Writer::start`).
     ///
     /// # Errors
     /// See [`OpenError`]; the database is unchanged in every case.
@@ -90,7 +95,17 @@ impl Store {
         let unfinished_count = recover::task_count(&conn).map_err(failed("count unfinished tasks of"))?;
 
         let recovered = Recovered { unfinished, unfinished_count, last_seq: head.seq };
-        Ok((Self { conn, path: path.to_owned(), clock, head, lock }, recovered))
+        let check = Check::start(path)?;
+        Ok((Self { conn, path: path.to_owned(), clock, head, check, lock }, recovered))
+    }
+
+    /// Waits until every page was looked at; gives the store back if all are sound.
+    ///
+    /// # Errors
+    /// `Corrupt`, or why they could not be looked at.
+    pub fn checked(mut self) -> Result<Self, OpenError> {
+        self.check.finish(&self.path)?;
+        Ok(self)
     }
 
     /// Where the file is.
@@ -161,12 +176,6 @@ fn inspect(path: &Path) -> Result<Head, OpenError> {
         return Ok(Head::EMPTY);
     }
     let (conn, found) = open_known(path)?;
-    let failed = |operation| move |e| sqlite_error(path, operation, e);
-    let checked: String =
-        conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed("check"))?;
-    if checked != "ok" {
-        return Err(OpenError::Corrupt { path: path.to_owned(), reason: checked });
-    }
     if found == 0 { Ok(Head::EMPTY) } else { chain_head(&conn, path) }
 }
 

@@ -19,7 +19,7 @@ use crossbeam_channel::Sender;
 
 use crate::durable::{Acknowledged, Durable};
 use crate::limits;
-use crate::open::Store;
+use crate::open::{OpenError, Store};
 use crate::prepare::{Invalid, Prepared};
 use budget::{Budget, Reservation};
 use worker::Worker;
@@ -80,12 +80,18 @@ pub enum SubmitError {
 
 /// Why the writer cannot start.
 #[derive(Debug, thiserror::Error)]
-#[error("start the writer thread of {path}: {source}")]
-pub struct StartError {
-    /// The database.
-    pub path: PathBuf,
-    /// What the system answered.
-    pub source: io::Error,
+pub enum StartError {
+    /// The check of the file that began with its opening did not end well.
+    #[error(transparent)]
+    Check(#[from] OpenError),
+    /// The system gives no thread.
+    #[error("start the writer thread of {path}: {source}\nhint: see `circinus doctor`")]
+    Thread {
+        /// The database.
+        path: PathBuf,
+        /// What the system answered.
+        source: io::Error,
+    },
 }
 
 /// Handle of the writer thread. Dropping it commits what is queued, then closes the store.
@@ -107,11 +113,12 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Starts the thread. `observer` publishes new events; whatever came before is had from `Store::replay`.
+    /// Starts the thread, once the file is known to be sound. `observer` publishes new events; whatever came before is had from `Store::replay`.
     ///
     /// # Errors
-    /// [`StartError`] when the system gives no thread.
+    /// [`StartError`]; nothing was written.
     pub fn start(store: Store, observer: Observer) -> Result<Self, StartError> {
+        let store = store.checked()?;
         let path = store.path.clone();
         // The budget bounds the queue. This flavour, unlike the bounded one, drops what is queued when the
         // receiver goes, and so keeps INVARIANT (ack-exactly-once) when the thread ends early.
@@ -121,7 +128,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.run())
-            .map_err(|source| StartError { path: path.clone(), source })?;
+            .map_err(|source| StartError::Thread { path: path.clone(), source })?;
         let budget = Arc::new(Budget::new(limits::QUEUE_COMMITS_MAX, limits::QUEUE_BYTES_MAX));
         Ok(Self { queue: Some(sender), budget, stopped, path, thread: Some(thread) })
     }

@@ -73,7 +73,10 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let seal = seal::load_or_make(&places.key).map_err(RunError::Seal)?;
     let server = Server::bind(place, Limits::default())?;
     let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
-    let hot = Arc::new(Hot::new(rebuild(&store)?));
+    let index = rebuild(&store);
+    // A damaged file says more about itself than a log that cannot be read for it.
+    let store = store.checked()?;
+    let hot = Arc::new(Hot::new(index?));
 
     let texts = Texts::over(&places.database);
     texts.reload(&hot.load())?;
@@ -141,7 +144,7 @@ fn rebuild(store: &Store) -> Result<Snapshot, RunError> {
     let (analyser, version, config) = content::analyser();
     let mut snapshot = Snapshot::new([Required { analyser: analyser.into(), version, config }]);
     store.replay(EventSeq(1), &mut |recorded| {
-        snapshot.apply(&recorded);
+        snapshot.absorb(recorded);
         ControlFlow::Continue(())
     })?;
     Ok(snapshot)

@@ -16,10 +16,10 @@ BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_no_delete BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 
--- Identity of a delivery -> the event it became.
+-- Identity of a delivery -> the event it became. It is entered before the event, to learn whether it is new.
 CREATE TABLE deliveries (
     delivery BLOB    PRIMARY KEY CHECK (length(delivery) = 32),
-    seq      INTEGER NOT NULL REFERENCES events (seq)
+    seq      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Host names of sessions are long and repeat in every row; rows refer to a number.

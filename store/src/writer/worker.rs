@@ -44,7 +44,7 @@ impl Worker {
         observer: Observer,
         stopped: Arc<AtomicBool>,
     ) -> Self {
-        let Store { conn, path, clock, head, lock } = store;
+        let Store { conn, path, clock, head, lock, .. } = store;
         let wal = Wal::watch(&conn);
         Self { conn, wal, path, clock, head, queue, observer, stopped, _lock: lock }
     }

@@ -17,7 +17,7 @@ fn mode(path: &Path) -> u32 {
 /// Opening is refused, and no byte of the file changes.
 fn refused(home: &Home) -> OpenError {
     let before = std::fs::read(&home.path).expect("reads");
-    let error = open(&home.path).expect_err("is refused");
+    let error = open(&home.path).and_then(|(store, _)| store.checked()).expect_err("is refused");
     assert_eq!(std::fs::read(&home.path).expect("reads"), before, "changed in spite of: {error}");
     let text = error.to_string();
     assert!(text.contains(&home.path.display().to_string()) && text.contains("\nhint: "), "{text}");
