@@ -16,6 +16,7 @@ pub fn promises(ids: &[&str]) {
         repeat: 1,
         json: None,
         circinus: built(),
+        peer: None,
         scratch: None,
     };
     if let Err(error) = limits::run(&options, |row| eprintln!("{row}")) {

@@ -40,9 +40,12 @@ pub struct Options {
     /// Keep what is counted now
     #[arg(long)]
     pub write: bool,
-    /// The daemon's program, with `circinus-hook` in the same folder; `circinus` beside this program when absent
+    /// The daemon's program; `circinus` beside this program when absent
     #[arg(long, value_name = "PATH")]
     pub circinus: Option<PathBuf>,
+    /// The hook's program; `circinus-hook` beside the daemon's when absent
+    #[arg(long, value_name = "PATH")]
+    pub hook: Option<PathBuf>,
 }
 
 /// Why nothing was counted.
@@ -85,7 +88,7 @@ pub enum CountError {
 /// What was counted, and what is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    counts: BTreeMap<&'static str, u64>,
+    counts: BTreeMap<String, u64>,
     kept: BTreeMap<String, u64>,
 }
 
@@ -127,7 +130,9 @@ pub fn run(options: &Options) -> Result<Outcome, CountError> {
         return Ok(Outcome::default());
     }
     let kept = read(&options.kept)?;
-    let counts = BTreeMap::from([("decision", decision()?), ("hook", hook(options)?)]);
+    // Another machine's language has other counts.
+    let name = |what: &str| format!("{what}-{}", std::env::consts::ARCH);
+    let counts = BTreeMap::from([(name("decision"), decision()?), (name("hook"), hook(options)?)]);
     if options.write {
         let text: String = counts.iter().map(|(name, count)| format!("{name} {count}\n")).collect();
         fs::write(&options.kept, text).map_err(io_at("write", &options.kept))?;
@@ -170,7 +175,7 @@ fn decision() -> Result<u64, CountError> {
 /// Instructions of a hook from its start to its end.
 fn hook(options: &Options) -> Result<u64, CountError> {
     let circinus = daemon::program(options.circinus.as_deref())?;
-    let hook = circinus.with_file_name("circinus-hook");
+    let hook = options.hook.clone().unwrap_or_else(|| circinus.with_file_name("circinus-hook"));
     let scratch = tempfile::tempdir().map_err(io_at("make a folder in", &std::env::temp_dir()))?;
     let (state, home) = (scratch.path().join("state"), scratch.path().join("home"));
     let daemon = PrivateDaemon::start(&circinus, &state, &home, profile::Profile::Balanced)?;
@@ -221,7 +226,7 @@ mod tests {
     #[test]
     fn growth_beyond_the_bound_is_a_miss_and_what_is_not_kept_is_none() {
         let outcome = |count, kept| Outcome {
-            counts: BTreeMap::from([("hook", count)]),
+            counts: BTreeMap::from([(String::from("hook"), count)]),
             kept: BTreeMap::from([(String::from(kept), 1_000)]),
         };
         assert!(outcome(1_040, "hook").is_kept());

@@ -27,7 +27,7 @@ pub use row::{Report, Row, Word};
 use crate::daemon::{self, DaemonError, PrivateDaemon};
 use crate::gate::AskError;
 use crate::proc::ProcError;
-use crate::process::ProgramError;
+use crate::process::{Program, ProgramError};
 use crate::profile::Profile;
 
 /// The command's arguments.
@@ -48,6 +48,9 @@ pub struct Options {
     /// The daemon's program, with `circinus-hook` in the same folder; `circinus` beside this program when absent
     #[arg(long, value_name = "PATH")]
     pub circinus: Option<PathBuf>,
+    /// Another hook to time beside ours with the same event: a program with its arguments, apart by spaces
+    #[arg(long, value_name = "COMMAND")]
+    pub peer: Option<String>,
     /// Where the scratch folder is made: its disk is what is measured; the system's folder when absent
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
@@ -58,6 +61,7 @@ pub struct Options {
 pub struct Setting {
     quick: bool,
     circinus: Option<PathBuf>,
+    peer: Option<Program>,
     scratch: PathBuf,
 }
 
@@ -191,7 +195,8 @@ pub fn run(options: &Options, mut told: impl FnMut(&Row)) -> Result<Report, Limi
     let scratch = tempfile::Builder::new().prefix("circinus-limits-").tempdir_in(&parent);
     let scratch = scratch.map_err(LimitsError::io("make a folder in", &parent))?;
     let root = fs::canonicalize(scratch.path()).map_err(LimitsError::io("resolve", scratch.path()))?;
-    let setting = Setting { quick: options.quick, circinus: options.circinus.clone(), scratch: root };
+    let peer = options.peer.as_deref().and_then(program);
+    let setting = Setting { quick: options.quick, circinus: options.circinus.clone(), peer, scratch: root };
     let groups = chosen(&options.only)?;
     let mut report = Report::default();
     for _ in 0..options.repeat {
@@ -210,6 +215,12 @@ pub fn run(options: &Options, mut told: impl FnMut(&Row)) -> Result<Report, Limi
         fs::write(path, json).map_err(LimitsError::io("write", path))?;
     }
     Ok(report)
+}
+
+fn program(command: &str) -> Option<Program> {
+    let mut words = command.split_whitespace();
+    let program = Program::new(words.next()?);
+    Some(words.fold(program, Program::argument))
 }
 
 fn chosen(only: &[String]) -> Result<Vec<Group>, LimitsError> {

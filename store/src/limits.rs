@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Bytes of one database page. An ingest touches about ten pages and the write-ahead log pays for whole ones:
-/// by `examples/ingest_cost.rs` 4,096 costs 7.2 times the logical bytes, 2,048 costs 4.3 and 1,024 costs 2.9,
+/// by `circinus-loadtest limits` 4,096 costs 7.2 times the logical bytes, 2,048 costs 4.3 and 1,024 costs 2.9,
 /// while each halving makes a single ingest about a tenth slower.
 pub const PAGE_BYTES: u32 = 2_048;
 

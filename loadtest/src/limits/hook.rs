@@ -91,12 +91,15 @@ impl Scene {
 
     fn interpreters(&mut self, setting: &Setting) -> Result<Vec<Row>, LimitsError> {
         let (mut node, mut python, mut hook) = (Vec::new(), Vec::new(), Vec::new());
+        let mut peer = Vec::new();
+        let event = self.host.shell(0, LIGHT, EVENT_BYTES);
         for _ in 0..setting.rounds(40, 10) {
             node.extend(self.floors.node.as_ref().map(|node| node.run(b"")).transpose()?.map(|run| run.0));
             hook.push(self.light()?);
             python.extend(self.floors.python.as_ref().map(|it| it.run(b"")).transpose()?.map(|run| run.0));
+            peer.extend(setting.peer.as_ref().map(|it| it.run(&event)).transpose()?.map(|run| run.0));
         }
-        let [node, python, hook] = [node, python, hook].map(Sample::new);
+        let [node, python, hook, peer] = [node, python, hook, peer].map(Sample::new);
         let mut rows = if node.is_empty() {
             vec![Row::skipped(all::L3, "no `node` on this machine")]
         } else {
@@ -105,6 +108,9 @@ impl Scene {
         };
         if !python.is_empty() {
             rows.push(Row::told("L3", "apart: python no-op p50 / whole hook p50", python.p50() / hook.p50()));
+        }
+        if !peer.is_empty() {
+            rows.push(Row::told("L3", "apart: the other hook p50 / whole hook p50", peer.p50() / hook.p50()));
         }
         Ok(rows)
     }
