@@ -2,6 +2,7 @@
 //! arguments and its environment.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -10,6 +11,9 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 /// Ancestors followed upwards; a real tree has under twenty.
 const ANCESTORS_MAX: usize = 64;
+
+/// Bytes of /proc/PID/stat: fifty numbers of at most twenty digits, and a name of at most 64 bytes.
+const STAT_BYTES_MAX: usize = 2 << 10;
 
 /// Bytes of a command line or an environment that are looked at.
 const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -44,7 +48,10 @@ pub struct Stat {
 
 /// Looks a process up; none when there is none (any more) or the system does not tell.
 pub fn stat(pid: u32) -> Option<Stat> {
-    parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    let mut text = [0; STAT_BYTES_MAX];
+    // One read: the system makes the whole text at the first one, and a file of no length would be read in eight.
+    let bytes = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
+    parse(pid, &String::from_utf8_lossy(text.get(..bytes)?))
 }
 
 fn parse(pid: u32, text: &str) -> Option<Stat> {

@@ -1,6 +1,6 @@
 //! The blocking client: one request, one reply, one deadline over connecting, writing and reading.
 
-use crate::limits::{HEADER_BYTES, READ_CHUNK_BYTES};
+use crate::limits::HEADER_BYTES;
 use crate::path::{PlaceError, SocketPlace};
 use crate::peer::{self, Peer, own_uid};
 use crate::wire::{Decoder, Direction, EncodeError, FrameError, MessageError, Reply, Request, RequestRef};
@@ -218,10 +218,13 @@ fn write(
     Ok(())
 }
 
+/// Bytes of one read: an answer to a hook is smaller, and a process that lives for a moment needs no more room.
+const REPLY_BYTES_USUAL: usize = 4 << 10;
+
 fn read(socket: &OwnedFd, deadline: Deadline) -> Result<Reply, CallError> {
     let protocol = |error| CallError::Protocol(error);
     let mut decoder = Decoder::new(Direction::Reply);
-    let mut chunk = vec![0; READ_CHUNK_BYTES];
+    let mut chunk = [0; REPLY_BYTES_USUAL];
     loop {
         match rustix::net::recv(socket, chunk.as_mut_slice(), RecvFlags::empty()) {
             Ok((_, 0)) | Err(Errno::CONNRESET | Errno::PIPE) => return Err(protocol(ProtocolError::Closed)),

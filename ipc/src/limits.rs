@@ -47,8 +47,10 @@ pub const DESCRIPTORS_RESERVED: usize = 256;
 /// Connections that are allowed however few descriptors the process may have.
 pub const CONNECTIONS_MIN: usize = 16;
 
-/// Longest sleep of the reactor: a wake-up that the kernel refused is made good after this time.
-pub const POLL_WAIT_MAX: Duration = Duration::from_millis(500);
+/// Longest sleep of the reactor with nothing to do. Every wake-up is counted by the kernel (eventfd(2)) and none gets
+/// lost; the bound is for a fault that nobody has thought of. It is far above a minute, so that an idle daemon lets a
+/// laptop sleep.
+pub const POLL_WAIT_MAX: Duration = Duration::from_secs(600);
 
 /// Bytes of a socket path (`sun_path` is 108 bytes with its final NUL).
 pub const SOCKET_PATH_BYTES_MAX: usize = 107;

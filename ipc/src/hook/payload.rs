@@ -1,12 +1,17 @@
 //! Reads the host's event, within a byte and a time limit.
 
-use crate::limits::{PAYLOAD_BYTES_MAX, READ_CHUNK_BYTES};
+use crate::limits::PAYLOAD_BYTES_MAX;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Instant;
 use thiserror::Error;
+
+/// Room for an event to begin with: nearly every one of them is smaller, and a page that is not touched costs
+/// nothing.
+const PAYLOAD_BYTES_USUAL: usize = 8 << 10;
 
 /// Why there is no whole event.
 #[derive(Debug, Error)]
@@ -32,8 +37,11 @@ pub enum PayloadError {
 pub fn read_payload(input: impl AsFd, until: Instant) -> Result<Vec<u8>, PayloadError> {
     let input = input.as_fd();
     let mut payload = Vec::new();
-    let mut chunk = vec![0; READ_CHUNK_BYTES];
     loop {
+        if payload.len() == payload.capacity() {
+            // Doubled, so that what is moved stays below twice what is read.
+            payload.try_reserve(payload.len().max(PAYLOAD_BYTES_USUAL)).map_err(|_| PayloadError::NoMemory)?;
+        }
         let left = until.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).ok();
         match poll(&mut [PollFd::new(&input, PollFlags::IN)], timeout.as_ref()) {
@@ -42,13 +50,10 @@ pub fn read_payload(input: impl AsFd, until: Instant) -> Result<Vec<u8>, Payload
             Err(Errno::INTR) => continue,
             Err(error) => return Err(PayloadError::Io(error.into())),
         }
-        match read(input, chunk.as_mut_slice()) {
+        match read(input, spare_capacity(&mut payload)) {
             Ok(0) => return Ok(payload),
-            Ok(bytes) if payload.len() + bytes > PAYLOAD_BYTES_MAX => return Err(PayloadError::TooLarge),
-            Ok(bytes) => {
-                payload.try_reserve(bytes).map_err(|_| PayloadError::NoMemory)?;
-                payload.extend_from_slice(chunk.get(..bytes).unwrap_or_default());
-            }
+            Ok(_) if payload.len() > PAYLOAD_BYTES_MAX => return Err(PayloadError::TooLarge),
+            Ok(_) => {}
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(error) => return Err(PayloadError::Io(error.into())),
         }
