@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use circinus_loadtest::limits::memory::Held;
 use circinus_loadtest::load::report::LoadReport;
 use circinus_loadtest::load::table;
 use circinus_loadtest::{instructions, limits, load, quality, replay, stress};
@@ -61,8 +62,10 @@ enum Command {
 
 #[derive(Debug, Subcommand)]
 enum Probe {
-    /// Resident bytes of artifacts, of an index over them, and bytes of text
+    /// Resident bytes of this process with some artifacts, and bytes of their operands' text
     Memory {
+        /// What is held besides
+        held: Held,
         /// How many operands
         operands: usize,
     },
@@ -135,9 +138,9 @@ fn run_instructions(options: &instructions::Options) -> Result<bool, Box<dyn Err
 
 fn run_probe(probe: &Probe) -> Result<bool, Box<dyn Error>> {
     match *probe {
-        Probe::Memory { operands } => {
-            let occupied = limits::memory::probe(operands)?;
-            say(&format!("{} {} {}\n", occupied.artifacts, occupied.index, occupied.text))?;
+        Probe::Memory { held, operands } => {
+            let (resident, text) = limits::memory::probe(held, operands)?;
+            say(&format!("{resident} {text}\n"))?;
         }
         Probe::Decide { decisions } => instructions::decide(decisions),
     }

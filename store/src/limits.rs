@@ -46,9 +46,6 @@ pub const LOCK_WAIT: Duration = Duration::from_millis(250);
 /// How long a connection waits for a lock that another process holds on the file.
 pub const BUSY_MS_MAX: u32 = 2_000;
 
-/// Unfinished tasks handed out by recovery at once; the rest stays queued and is read with `Reader::tasks`.
-pub const RECOVERED_TASKS_MAX: usize = 65_536;
-
 /// Rows of one page of any query.
 pub const PAGE_ROWS_MAX: usize = 1_000;
 

@@ -17,12 +17,12 @@ use circinus_core::time::{Clock, UnixMillis};
 use rusqlite::Connection;
 
 use crate::chain::{GENESIS, Head, Link};
-use crate::recover::{self, Task};
+use crate::recover;
 use crate::sqlite;
 use crate::{limits, schema};
 use check::Check;
 pub use error::OpenError;
-use error::{configure_error, io_error, replay_error, sqlite_error};
+use error::{configure_error, io_error, sqlite_error};
 
 /// Between two looks at a lock that somebody else holds.
 const LOCK_LOOK: Duration = Duration::from_millis(2);
@@ -48,11 +48,8 @@ impl std::fmt::Debug for Store {
 /// What was found on opening.
 #[derive(Debug)]
 pub struct Recovered {
-    /// Content whose analysis was queued and never finished, oldest first; at most
-    /// [`limits::RECOVERED_TASKS_MAX`].
-    pub unfinished: Vec<Task>,
-    /// How many there are in all.
-    pub unfinished_count: u64,
+    /// Contents whose analysis was queued and never finished; [`crate::Reader::tasks`] hands them out.
+    pub unfinished: u64,
     /// The last event of the log; 0 for an empty one.
     pub last_seq: EventSeq,
 }
@@ -90,11 +87,9 @@ impl Store {
             });
         }
         schema::migrate(&mut conn).map_err(failed("migrate"))?;
-        let unfinished = recover::tasks(&conn, limits::RECOVERED_TASKS_MAX)
-            .map_err(|e| replay_error(path, "read unfinished tasks of", e))?;
-        let unfinished_count = recover::task_count(&conn).map_err(failed("count unfinished tasks of"))?;
+        let unfinished = recover::task_count(&conn).map_err(failed("count unfinished tasks of"))?;
 
-        let recovered = Recovered { unfinished, unfinished_count, last_seq: head.seq };
+        let recovered = Recovered { unfinished, last_seq: head.seq };
         let check = Check::start(path)?;
         Ok((Self { conn, path: path.to_owned(), clock, head, check, lock }, recovered))
     }

@@ -107,7 +107,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         database: places.database.clone(),
         stop: stop.clone(),
     });
-    analysis.start(&service, recovered.unfinished_count)?;
+    analysis.start(&service, recovered.unfinished)?;
     unrecorded::drain(&places.unrecorded, |payload| service.take_in(payload))?;
 
     let jobs = server.jobs();

@@ -40,7 +40,9 @@ pub fn read_payload(input: impl AsFd, until: Instant) -> Result<Vec<u8>, Payload
     loop {
         if payload.len() == payload.capacity() {
             // Doubled, so that what is moved stays below twice what is read.
-            payload.try_reserve(payload.len().max(PAYLOAD_BYTES_USUAL)).map_err(|_| PayloadError::NoMemory)?;
+            payload
+                .try_reserve(payload.len().max(PAYLOAD_BYTES_USUAL))
+                .map_err(|_| PayloadError::NoMemory)?;
         }
         let left = until.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).ok();

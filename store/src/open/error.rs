@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::recover::ReplayError;
 use crate::sqlite::ConfigureError;
 
 /// Why a store cannot be opened. The file is as it was before.
@@ -130,12 +129,5 @@ pub(super) fn sqlite_error(path: &Path, operation: &'static str, source: rusqlit
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => OpenError::Locked { path },
         _ => OpenError::Sqlite { path, operation, source },
-    }
-}
-
-pub(super) fn replay_error(path: &Path, operation: &'static str, error: ReplayError) -> OpenError {
-    match error {
-        ReplayError::Sqlite(source) => sqlite_error(path, operation, source),
-        other => OpenError::Corrupt { path: path.to_owned(), reason: other.to_string() },
     }
 }

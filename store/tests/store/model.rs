@@ -129,9 +129,11 @@ proptest! {
             let (store, recovered) = open(&home.path).expect("opens");
             let events: Vec<Event> = replay(&store).into_iter().map(|recorded| recorded.event).collect();
             prop_assert_eq!(&events, &model.log);
+            let queued = home.reader().tasks(usize::MAX).expect("reads");
             let tasks: BTreeMap<Digest, u64> =
-                recovered.unfinished.iter().map(|task| (task.facts.content, task.artifact.0.0)).collect();
+                queued.iter().map(|task| (task.facts.content, task.artifact.0.0)).collect();
             prop_assert_eq!(&tasks, &model.tasks);
+            prop_assert_eq!(recovered.unfinished, model.tasks.len() as u64);
         }
         let reader = home.reader();
         for content in 0..6_u8 {

@@ -35,7 +35,7 @@ fn with_file(bytes: &[u8]) -> Home {
 fn a_new_store_is_private_and_empty() {
     let home = Home::new();
     let (store, recovered) = open(&home.path).expect("opens");
-    assert_eq!((recovered.last_seq, recovered.unfinished_count), (EventSeq(0), 0));
+    assert_eq!((recovered.last_seq, recovered.unfinished), (EventSeq(0), 0));
     assert_eq!(mode(home.path.parent().expect("has a directory")), 0o700);
     let writer = circinus_store::Writer::start(store, Box::new(|_| {})).expect("starts");
     append(&writer, sample::ingest("s", b"x", "1")).expect("acknowledged");

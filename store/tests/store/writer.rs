@@ -92,8 +92,9 @@ fn a_task_is_queued_until_its_content_is_judged() {
         sample::ingest("s-2", b"open", "4"),
     ]);
     let (_store, recovered) = open(&home.path).expect("opens");
-    let [task] = recovered.unfinished.as_slice() else { panic!("{recovered:?}") };
-    assert_eq!(recovered.unfinished_count, 1);
+    assert_eq!(recovered.unfinished, 1);
+    let queued = home.reader().tasks(usize::MAX).expect("reads");
+    let [task] = queued.as_slice() else { panic!("{queued:?}") };
     assert_eq!(task.artifact.0, EventSeq(5));
     assert_eq!(task.facts.content, Digest::of(b"open"));
     let body = home.reader().body(task.facts.content).expect("reads");
