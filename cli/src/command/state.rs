@@ -7,6 +7,7 @@ use std::env;
 use std::io;
 
 use clap::Args;
+use serde_json::json;
 use thiserror::Error;
 
 use super::Context;
@@ -26,6 +27,9 @@ pub struct ApproveArgs {
 
 /// Arguments of `circinus endorse`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+JSON (schema 1; fields are only added): schema, id, text, author; one object for
+each statement in force.")]
 pub struct EndorseArgs {
     /// A URL, host, package, address, image, remote, path, file, artifact (a17) or digest; without it, what is
     /// in force is listed.
@@ -45,6 +49,9 @@ pub struct EndorseArgs {
     /// The adverse judgement that you have read, such as v12.
     #[arg(long, value_name = "EVIDENCE")]
     acknowledge: Option<String>,
+    /// List as JSON, one object per line.
+    #[arg(long, conflicts_with = "subject")]
+    json: bool,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -113,6 +120,7 @@ impl EndorseArgs {
             session: None,
             hours: None,
             acknowledge: None,
+            json: false,
             common: CommonArgs { dry_run: false },
         }
     }
@@ -146,7 +154,7 @@ pub fn approve(args: ApproveArgs, context: &Context, ui: &mut Ui) -> Exit {
 
 /// Runs `circinus endorse`.
 pub fn endorse(args: EndorseArgs, context: &Context, ui: &mut Ui) -> Exit {
-    let Some(subject) = args.subject else { return report(list(context, ui), ui) };
+    let Some(subject) = args.subject else { return report(list(args.json, context, ui), ui) };
     let cwd = match here() {
         Ok(cwd) => cwd,
         Err(error) => return report(Err(error), ui),
@@ -247,8 +255,13 @@ fn propose(proposal: Proposal, dry_run: bool, context: &Context, ui: &mut Ui) ->
     }
 }
 
-fn list(context: &Context, ui: &mut Ui) -> Result<(), StateError> {
+fn list(json: bool, context: &Context, ui: &mut Ui) -> Result<(), StateError> {
     match ask(&place(context), &ControlRequest::Statements)? {
+        ControlReply::Statements { rows } if json => {
+            for [id, text, author] in rows {
+                ui.line(json!({ "schema": 1, "id": id, "text": text, "author": author }));
+            }
+        }
         ControlReply::Statements { rows } if rows.is_empty() => ui.line("Nothing is endorsed."),
         ControlReply::Statements { rows } => {
             let mut table = Table::new();

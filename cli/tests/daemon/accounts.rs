@@ -1,6 +1,8 @@
 //! What was recorded, as a person asks for it: one session, and the log as it grows.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -148,5 +150,24 @@ fn the_help_names_every_field_of_the_json() {
             assert_eq!(unnamed, None, "{arguments:?}: {row}");
         }
         assert!(!ran.out.is_empty(), "{ran:?}");
+    }
+}
+
+#[test]
+fn every_file_of_the_home_is_documented() {
+    let world = told_world();
+    assert!(world.circinus(&["config", "set", "profile", "balanced"]).good().contains("Written"));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("docs/OPERATIONS.md");
+    let page = fs::read_to_string(page).unwrap();
+    let names: Vec<_> = fs::read_dir(world.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.len() >= 5, "{names:?}");
+    for name in names {
+        assert!(
+            page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}/`")),
+            "{name} is not told of"
+        );
     }
 }

@@ -161,6 +161,8 @@ fn what_a_person_answered_once_is_not_asked_again_in_the_session() {
     let statements = states(&world, &["endorse"]).ran.good();
     let confirmed = statements.lines().find(|line| line.contains("not asked again")).unwrap();
     let act = confirmed.split_whitespace().next().unwrap();
+    let rows = world.circinus(&["endorse", "--json"]).objects();
+    assert!(rows.iter().any(|row| row["id"] == act && row["author"].is_string()), "{rows:?}");
     states(&world, &["revoke", act]).ran.good();
     host.send(&session.bash("c5", INSTALLER)).stopped();
 }
