@@ -26,8 +26,9 @@ export SOURCE_DATE_EPOCH RUSTFLAGS
 export "CC_$(echo "$target" | tr - _)=musl-gcc"
 
 build() { cargo build --locked --release --target "$target" "$@"; }
-build --package circinus --bin circinus --example man_pages
+build --package circinus --bin circinus
 build --package circinus-ipc --bin circinus-hook
+build --package circinus --example man_pages
 built="${CARGO_TARGET_DIR:-target}/$target/release"
 
 rm -rf "${out:?}/$name"
