@@ -170,7 +170,7 @@ impl<'a> Viewer<'a> {
         reach.found |= !occurrences.is_empty() || self.stands_in_the_workspace(operand);
         let effect = self.effect;
         let brought = occurrences.iter().any(|occurrence| self.brings(occurrence.artifact, operand));
-        let granted = cover.grants() || self.grant(operand).allows(effect);
+        let granted = cover.grants() || self.grant_from(operand, &occurrences).allows(effect);
         let gap = if brought && !granted { Gap::Inferred } else { Gap::None };
         reach.lacking.extend((gap == Gap::Inferred).then(|| operand.clone()));
         let first_root = occurrences
@@ -337,7 +337,11 @@ impl<'a> Viewer<'a> {
     /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session: all
     /// that it sees, and files of its workspace whoever read them.
     fn grant(&self, operand: &Operand) -> Authority {
-        let seen = self.visible(operand);
+        self.grant_from(operand, &self.visible(operand))
+    }
+
+    /// As [`Viewer::grant`], for whoever has looked the operand up already.
+    fn grant_from(&self, operand: &Operand, seen: &[Occurrence<'_>]) -> Authority {
         let filed = self.snapshot.workspace_roots(operand, &self.action.session);
         let own = seen.iter().filter(|occurrence| self.grants(occurrence));
         let granting = own.chain(filed.iter().filter(|occurrence| grants(occurrence)));

@@ -192,7 +192,10 @@ impl Chart {
 }
 
 fn up_label(at: f64) -> String {
-    if at >= 10.0 || at == 0.0 { format!("{at:.0}") } else { format!("{at:.2}") }
+    if at >= 10.0 {
+        return format!("{at:.0}");
+    }
+    format!("{at:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -207,5 +210,6 @@ mod tests {
     #[test]
     fn nines_are_written_as_percentiles() {
         assert_eq!([0.0, 1.0, 2.0, 3.0].map(percentile), ["0", "90", "99.0", "99.90"]);
+        assert_eq!([0.0, 0.316, 5.0, 31.6].map(up_label), ["0", "0.32", "5", "32"]);
     }
 }
