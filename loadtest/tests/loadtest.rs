@@ -1,6 +1,6 @@
 //! The replayer against gates of the tests' own making.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "loadtest/answers.rs"]
 mod answers;

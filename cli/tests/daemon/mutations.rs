@@ -192,7 +192,7 @@ fn every_way_of_hiding_has_its_row() {
         row(&mut table, mutation.name, &cells);
     }
     for (name, path) in PATHS {
-        let cells = columns.each_ref().map(|column| path(column));
+        let cells = columns.each_ref().map(path);
         if cells.iter().any(|cell| cell.rules.is_none()) {
             lost.push(name);
         }
