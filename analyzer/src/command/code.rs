@@ -21,6 +21,10 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
     if let Some(feed) = target.feed.clone() {
         return run_code(machine, by, language.unwrap_or("shell"), &feed);
     }
+    let descriptor = DESCRIPTORS.iter().find_map(|directory| target.strip(directory));
+    if let Some(held) = descriptor.map(|number| machine.env.descriptor(&number)) {
+        return run_code(machine, by, language.unwrap_or("shell"), &held);
+    }
     if let Some(remote) = fetched(machine, target) {
         // The interpreter fetches it by itself.
         machine.found.effect(Effect::Fetch);
@@ -55,6 +59,18 @@ pub(super) fn run_file(machine: &mut Machine<'_>, by: &str, target: &Arg, langua
     }
     // What a script prints is computed by it; it is local as far as anyone can see.
     Stream::default()
+}
+
+/// Where a program finds what it has open, by number.
+const DESCRIPTORS: &[&str] = &["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+
+/// Whether a file stands for the standard input of what opens it.
+pub(super) fn is_stdin(target: &Arg) -> bool {
+    if target.feed.is_some() {
+        return false;
+    }
+    let number = DESCRIPTORS.iter().find_map(|directory| target.text.strip_prefix(directory));
+    matches!(target.text.as_str(), "-" | "/dev/stdin") || number == Some("0")
 }
 
 /// Where a file is fetched from whose name is an address.

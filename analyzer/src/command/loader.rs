@@ -29,6 +29,19 @@ const FILES: &[&str] = &[
 ];
 /// Variables whose value is a directory that code is found in.
 const DIRECTORIES: &[&str] = &["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"];
+/// Variables whose value is options of a program, and words of theirs that make it run something.
+const FLAGS: &[&str] = &[
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "GOFLAGS",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "JAVA_TOOL_OPTIONS",
+    "PERL5OPT",
+    "RUBYOPT",
+];
+const RUNNING: &[&str] =
+    &["--eval", "$(", "-toolexec", "linker=", "-javaagent", "-agentpath", "-M", "-r", "-f"];
 /// Variables whose value is a command line.
 const COMMANDS: &[&str] = &[
     "GIT_SSH_COMMAND",
@@ -107,6 +120,9 @@ pub(super) fn assigned(machine: &mut Machine<'_>, name: &str, value: &Arg) {
     if name == "TAPE" && value.text.contains(':') {
         machine.found.effect(Effect::Send);
         machine.found.raise(Tier::T2);
+    }
+    if FLAGS.contains(&name) && RUNNING.iter().any(|word| value.text.contains(word)) {
+        machine.found.opaque_by("options in a variable that run something");
     }
     if name.starts_with("CIRCINUS_") {
         machine.found.guard();

@@ -89,8 +89,12 @@ impl Machine<'_> {
                 let place = self.place(arg);
                 self.found.deletes_place(&run.by, &place, run.recursive);
             }
-            // A dash stands for standard input.
-            Role::Run if arg.text == "-" => {}
+            // An interpreter takes its input for code once it is known that nothing else is.
+            Role::Run if code::is_stdin(arg) && (run.language.is_some() || arg.text == "-") => {}
+            Role::Run if code::is_stdin(arg) => {
+                run.has_code = true;
+                code::run_code(self, &run.by, "shell", run.stdin);
+            }
             Role::Run => {
                 run.has_code = true;
                 code::run_file(self, &run.by, arg, run.language);

@@ -207,8 +207,11 @@ pub(super) fn words(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
 
 /// `source`, `.`: a file runs in this shell.
 pub(super) fn source(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
-    let Call { by, args, .. } = call;
+    let Call { by, args, stdin, .. } = call;
     let file = args.first()?;
+    if code::is_stdin(file) {
+        return Some(code::run_code(machine, by, "shell", stdin));
+    }
     let place = machine.place(file);
     let users_own =
         place.persists.is_some() && place.region == Region::Outside && file.known && file.feed.is_none();

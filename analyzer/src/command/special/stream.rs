@@ -102,7 +102,7 @@ pub(super) fn awk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let mut files = argv.operands.as_slice();
     let from_file = argv.options.iter().find(|given| given.opt.value == Some(Role::Run));
     if let Some(file) = from_file.and_then(|given| given.value.as_ref()) {
-        if matches!(file.text.as_str(), "-" | "/dev/stdin") {
+        if code::is_stdin(file) {
             code::run_code(machine, by, "awk", stdin);
         } else {
             code::run_file(machine, by, file, Some("awk"));
