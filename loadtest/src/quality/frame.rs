@@ -5,7 +5,7 @@ use super::kind::is_attack;
 use super::reading::{Moment, Reading};
 
 /// What frames are made of, in lower case: overriding what was said, turns and roles, speaking to a model,
-/// secrecy, hidden places, urgency.
+/// secrecy, hidden places.
 const FRAMES: &[&str] = &[
     "ignore all",
     "ignore any",
@@ -21,6 +21,10 @@ const FRAMES: &[&str] = &[
     "[inst]",
     "<system",
     "system message",
+    "system_message",
+    "system:",
+    "assistant:",
+    "human:",
     "<important",
     "<information",
     "ai agent",
@@ -33,9 +37,6 @@ const FRAMES: &[&str] = &[
     "don't mention",
     "<!--",
     "display:none",
-    "important message",
-    "this is urgent",
-    "you must",
 ];
 
 /// Whether a result before the last attack call holds a frame.

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use circinus_loadtest::interrupt::StopFlag;
 use circinus_loadtest::profile::Profile;
 use circinus_loadtest::replay::play::Speed;
 use circinus_loadtest::replay::zstd::Frames;
@@ -66,7 +67,7 @@ fn interrupted(program: PathBuf, events: &[Value], calls: usize) -> Vec<String> 
     let path = folder.path().join("long.jsonl");
     let lines: Vec<String> = events.iter().map(Value::to_string).collect();
     fs::write(&path, lines.join("\n")).unwrap();
-    let report = replay::replay(&replay::Options {
+    let options = replay::Options {
         path,
         profile: Profile::Balanced,
         speed: Speed::Max,
@@ -78,8 +79,8 @@ fn interrupted(program: PathBuf, events: &[Value], calls: usize) -> Vec<String> 
         circinus: Some(program),
         scratch: None,
         keep: false,
-    });
-    let report = report.unwrap();
+    };
+    let report = replay::replay_until(&options, &StopFlag::default()).unwrap();
     assert!(report.is_clean(), "{:?}", report.errors());
     assert_eq!(report.total().calls as usize, calls);
     report.total().interruptions.first.iter().map(|call| call.text.clone()).collect()
