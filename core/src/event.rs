@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::artifact::Artifact;
 use crate::digest::Digest;
 use crate::endorsement::Statement;
+use crate::enquiry::{Requested, Routing, Settled, Unanswered};
 use crate::evidence::Judgement;
 use crate::id::{DecisionId, EventSeq, SessionId, WorkspaceId};
 use crate::time::UnixMillis;
@@ -17,7 +18,19 @@ pub enum Event {
     /// Content was recorded, with its provenance, operands and analysis task.
     Ingested(Box<Artifact>),
     /// Content was judged.
-    Judged(Judgement),
+    Judged {
+        /// The judgement.
+        judgement: Judgement,
+        /// Whether a stronger analyser is asked too; none where that is no question: the strong analyser's own
+        /// verdict, and everything while no provider is configured.
+        routing: Option<Routing>,
+    },
+    /// A request to a provider is about to leave.
+    Requested(Requested),
+    /// A request to a provider has been paid for.
+    Settled(Settled),
+    /// A provider gave no verdict.
+    Unanswered(Unanswered),
     /// The gate decided.
     Decided(Box<DecisionRecord>),
     /// A session ended.

@@ -8,8 +8,10 @@
 mod activity;
 mod acts;
 mod files;
+mod judged;
 mod segment;
 mod shared;
+mod spend;
 mod standing;
 mod stated;
 
@@ -21,7 +23,7 @@ use imbl::{HashMap, HashSet, OrdMap, OrdSet};
 
 pub use self::acts::{InForce, Viewpoint};
 pub use self::files::Bound;
-pub use self::standing::Required;
+pub use self::standing::{Owed, Required};
 
 pub(crate) use self::acts::stated_at;
 
@@ -30,13 +32,14 @@ use self::acts::Acts;
 use self::files::Files;
 use self::segment::{Postings, Prints};
 use self::shared::Shared;
+use self::spend::Spend;
 use self::standing::Standing;
 use crate::action::Flag;
 use crate::artifact::Artifact;
 use crate::copied;
 use crate::digest::Digest;
 use crate::event::{DecisionRecord, Event, HostBound, Recorded, Repository, SessionOpened};
-use crate::evidence::{Judgement, Level};
+use crate::evidence::Level;
 use crate::id::{ActId, ArtifactId, CallId, EventSeq, EvidenceId, SessionId, WorkspaceId};
 use crate::limits;
 use crate::lineage::Step;
@@ -62,6 +65,8 @@ pub struct Session {
     pub since: EventSeq,
     /// The repository of the workspace as it was then.
     pub repository: Option<Repository>,
+    /// Whether it has ended and was not resumed since.
+    pub closed: bool,
 }
 
 /// What the sessions of one root see.
@@ -102,16 +107,21 @@ pub struct Snapshot {
     files: Files,
     activity: Activity,
     standing: Standing,
+    spend: Spend,
     acts: Acts,
     /// Host programs that were seen to answer questions by themselves.
     unreliable: HashSet<Box<str>>,
-    required: Arc<[Required]>,
 }
 
 impl Snapshot {
-    /// The state before the first event; `required` are the analysers whose verdict counts.
+    /// The state before the first event; `required` are the analysers whose verdict every content needs.
     pub fn new(required: impl Into<Arc<[Required]>>) -> Self {
-        Self { required: required.into(), ..Self::default() }
+        Self { standing: Standing::new(required.into(), None), ..Self::default() }
+    }
+
+    /// As [`Snapshot::new`]; `strong` is the analyser whose verdict a content needs if it was routed to one.
+    pub fn with_strong(required: impl Into<Arc<[Required]>>, strong: Option<Required>) -> Self {
+        Self { standing: Standing::new(required.into(), strong), ..Self::default() }
     }
 
     /// The state after one more event. Events must come in the order of their numbers.
@@ -126,7 +136,12 @@ impl Snapshot {
             Event::Ingested(artifact) => {
                 self.ingest(ArtifactId(recorded.seq), Arc::new((**artifact).clone()), recorded.at);
             }
-            Event::Judged(judgement) => self.standing.record(EvidenceId(recorded.seq), judgement),
+            Event::Judged { judgement, routing } => {
+                self.standing.record(EvidenceId(recorded.seq), judgement, routing.as_ref());
+            }
+            Event::Requested(requested) => self.spend.reserve(recorded.seq, recorded.at, requested),
+            Event::Settled(settled) => self.spend.settle(settled),
+            Event::Unanswered(unanswered) => self.standing.unanswered(unanswered),
             Event::Stated(statement) => self.acts.state(ActId(recorded.seq), statement),
             Event::Decided(record) => self.decided(record),
             Event::HostBound(bound) => self.bind(bound),
@@ -138,7 +153,11 @@ impl Snapshot {
             Event::AskUnreliable { program, .. } => {
                 self.unreliable.insert(program.clone());
             }
-            Event::SessionClosed { .. } => {}
+            Event::SessionClosed { session } => {
+                if let Some(session) = self.sessions.get_mut(session) {
+                    session.closed = true;
+                }
+            }
         }
     }
 
@@ -187,6 +206,7 @@ impl Snapshot {
             repository: known.map_or_else(|| opened.repository.clone(), |known| known.repository.clone()),
             hosts: known.map_or_else(Vec::new, |known| known.hosts.clone()),
             impersonated: known.and_then(|known| known.impersonated),
+            closed: false,
         };
         self.sessions.insert(opened.session.clone(), session);
         if before == opened.session && before != opened.root {
@@ -216,6 +236,9 @@ impl Snapshot {
     fn ingest(&mut self, id: ArtifactId, artifact: Arc<Artifact>, at: UnixMillis) {
         self.operands += artifact.operands.len();
         self.artifacts.insert(id, Arc::clone(&artifact));
+        if artifact.analysed {
+            self.standing.expect(id, artifact.content);
+        }
         if let Some(call) = &artifact.call {
             self.calls.insert((artifact.session.clone(), call.clone()), id);
         }
@@ -275,11 +298,6 @@ impl Snapshot {
     /// Number of operands in all artifacts.
     pub const fn operands_len(&self) -> usize {
         self.operands
-    }
-
-    /// The analysers whose verdict counts.
-    pub fn required(&self) -> &[Required] {
-        &self.required
     }
 
     /// The session of that id.
@@ -358,17 +376,6 @@ impl Snapshot {
         self.files.holding(content)
     }
 
-    /// The judgements of `content`, oldest first.
-    pub fn judgements(&self, content: &Digest) -> &[Judgement] {
-        self.standing.of(content)
-    }
-
-    /// Whether every required analyser has judged `content`.
-    pub fn is_judged(&self, content: &Digest) -> bool {
-        let rows = self.standing.of(content);
-        self.required.iter().all(|required| rows.iter().any(|row| required.is_of(&row.key)))
-    }
-
     /// What analysis says about an artifact now.
     ///
     /// Evidence is origin-blind; its use is not. A typed prompt is the user's own words and may command, so
@@ -381,7 +388,7 @@ impl Snapshot {
         if !artifact.analysed {
             return Level::None;
         }
-        let level = self.standing.level(&artifact.content, &self.required);
+        let level = self.standing.level(&artifact.content);
         let workspace = self.sessions.get(viewer).map(|session| &session.workspace);
         if self.acts.accepted(&artifact.content, workspace).is_some_and(|accepted| level <= accepted) {
             return level.min(Level::Benign);

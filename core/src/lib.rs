@@ -13,6 +13,7 @@ pub mod copied;
 pub mod digest;
 pub mod effect;
 pub mod endorsement;
+pub mod enquiry;
 pub mod event;
 pub mod evidence;
 pub mod explain;

@@ -25,7 +25,7 @@ mod value;
 
 pub use common::{is_common, is_common_anywhere, is_served_by_many};
 pub use extract::{extract, extract_with_views};
-pub use secret::{SecretKind, masked, secret_home};
+pub use secret::{SecretKind, masked, secret_home, secret_kinds};
 
 /// What kind of value an operand is. The discriminant is stored; never renumber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

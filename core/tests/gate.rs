@@ -117,7 +117,8 @@ impl Log {
 
     fn judge(&mut self, text: &str, level: Level) {
         let key = cheap().key(Digest::of(text.as_bytes()));
-        self.event(Event::Judged(Judgement { key, level, findings: Vec::new(), reason: "".into() }));
+        let judgement = Judgement { key, level, findings: Vec::new(), reason: "".into() };
+        self.event(Event::Judged { judgement, routing: None });
     }
 
     fn decide(&self, action: &Action, profile: Profile) -> Decision {

@@ -36,11 +36,17 @@ pub(crate) fn append(
     match &prepared.event {
         Event::SessionOpened(opened) => open_session(tx, seq, opened)?,
         Event::Ingested(artifact) => ingest(tx, seq, artifact, prepared)?,
-        Event::Judged(judgement) => judge(tx, seq, judgement)?,
+        Event::Judged { judgement, .. } => judge(tx, seq, judgement)?,
         Event::Decided(record) => decide(tx, seq, at, record)?,
         Event::SessionClosed { session } => close_session(tx, seq, session)?,
         // The log itself is where these are looked up; the index folds them.
-        Event::Stated(_) | Event::HostBound(_) | Event::Impersonated(_) | Event::AskUnreliable { .. } => {}
+        Event::Stated(_)
+        | Event::HostBound(_)
+        | Event::Impersonated(_)
+        | Event::AskUnreliable { .. }
+        | Event::Requested(_)
+        | Event::Settled(_)
+        | Event::Unanswered(_) => {}
     }
     *head = Head { seq, hash };
     Ok(Acknowledged { seq, duplicate: false })
@@ -53,7 +59,7 @@ fn recorded_before(
     seq: EventSeq,
     prepared: &Prepared,
 ) -> rusqlite::Result<Option<EventSeq>> {
-    if let Event::Judged(Judgement { key, .. }) = &prepared.event
+    if let Event::Judged { judgement: Judgement { key, .. }, .. } = &prepared.event
         && let Some(first) = judged_before(tx, key)?
     {
         return Ok(Some(first));

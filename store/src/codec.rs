@@ -22,6 +22,9 @@ pub(crate) mod kind {
     pub(crate) const HOST_BOUND: u16 = 7;
     pub(crate) const IMPERSONATED: u16 = 8;
     pub(crate) const ASK_UNRELIABLE: u16 = 9;
+    pub(crate) const REQUESTED: u16 = 10;
+    pub(crate) const SETTLED: u16 = 11;
+    pub(crate) const UNANSWERED: u16 = 12;
 }
 
 /// An event as it is stored.
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn an_unknown_version_or_kind_is_named() {
-        for (kind, version) in [(kind::INGESTED, 2), (kind::ASK_UNRELIABLE + 1, 1), (0, 0)] {
+        for (kind, version) in [(kind::INGESTED, 2), (kind::UNANSWERED + 1, 1), (0, 0)] {
             let stored = Stored { kind, version, payload: b"", operands: None };
             assert_eq!(decode(stored), Err(CodecError::Unknown { kind, version }));
         }

@@ -10,6 +10,7 @@ mod session;
 use std::path::{Path, PathBuf};
 
 use circinus_core::artifact::Artifact;
+use circinus_core::enquiry::Routing;
 use circinus_core::event::{DecisionRecord, Recorded, SessionOpened};
 use circinus_core::evidence::Judgement;
 use circinus_core::id::{ArtifactId, DecisionId, EventSeq, SessionId};
@@ -100,6 +101,8 @@ pub struct Evidence {
     pub at: UnixMillis,
     /// The verdict.
     pub judgement: Judgement,
+    /// What was decided with it about asking a stronger analyser.
+    pub routing: Option<Routing>,
 }
 
 /// Where an artifact comes from, and what came of it.

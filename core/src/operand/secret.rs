@@ -76,6 +76,12 @@ static KINDS: [SecretKind; 38] = [
 
 static PRIVATE_KEY: SecretKind = kind("private key", "-----BEGIN ", 27, &[]);
 
+/// All kinds of secret that a prefix tells, longer prefixes before the shorter ones that they begin with; the
+/// private key, which spans lines, is not among them.
+pub fn secret_kinds() -> &'static [SecretKind] {
+    &KINDS
+}
+
 /// The kind of a known secret by the raw text of a token, or `None` for an unknown or example token.
 ///
 /// A JSON web token (RFC 7519) must have its three parts; a private key is known by its PEM line

@@ -163,7 +163,8 @@ impl Log {
     pub(crate) fn judge_last(&mut self, level: Level) {
         let last = self.snapshot.artifacts().next().map(|(_, artifact)| artifact.content).unwrap();
         let key = cheap().key(last);
-        self.event(Event::Judged(Judgement { key, level, findings: Vec::new(), reason: "".into() }));
+        let judgement = Judgement { key, level, findings: Vec::new(), reason: "".into() };
+        self.event(Event::Judged { judgement, routing: None });
     }
 
     pub(crate) fn decide(&self, action: &Action, profile: Profile) -> Decision {

@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
+use circinus_core::enquiry::{Cause, Cost, Requested, Settled, Unanswered};
 use circinus_core::event::Event;
+use circinus_core::id::{EventSeq, SessionId};
 
 use super::{Stored, decode, encode, kind};
 use crate::sample;
@@ -54,6 +56,17 @@ fn golden_ingested() {
 #[test]
 fn golden_judged() {
     check("judged", kind::JUDGED, sample::judged(b"content", "cheap"));
+}
+
+#[test]
+fn golden_enquiries() {
+    let key = sample::key(b"content", "strong");
+    let reserved = Cost { requests: 1, tokens: 9_000, micro_usd: 27_000 };
+    let session = Some(SessionId::new("s-1"));
+    check("requested", kind::REQUESTED, Event::Requested(Requested { key: key.clone(), session, reserved }));
+    let cost = Cost { requests: 1, tokens: 1_234, micro_usd: 3_702 };
+    check("settled", kind::SETTLED, Event::Settled(Settled { request: EventSeq(17), cost }));
+    check("unanswered", kind::UNANSWERED, Event::Unanswered(Unanswered { key, cause: Cause::Overloaded }));
 }
 
 #[test]

@@ -20,7 +20,12 @@ pub(super) fn encode(event: &mut Event) -> Result<Encoded, CodecError> {
             let (payload, packed) = encode_artifact(artifact)?;
             (kind::INGESTED, payload, Some(packed))
         }
-        Event::Judged(judgement) => (kind::JUDGED, to_bytes(kind::JUDGED, judgement)?, None),
+        Event::Judged { judgement, routing } => {
+            (kind::JUDGED, to_bytes(kind::JUDGED, &(judgement, routing))?, None)
+        }
+        Event::Requested(requested) => (kind::REQUESTED, to_bytes(kind::REQUESTED, requested)?, None),
+        Event::Settled(settled) => (kind::SETTLED, to_bytes(kind::SETTLED, settled)?, None),
+        Event::Unanswered(unanswered) => (kind::UNANSWERED, to_bytes(kind::UNANSWERED, unanswered)?, None),
         Event::Decided(record) => (kind::DECIDED, to_bytes(kind::DECIDED, record)?, None),
         Event::SessionClosed { session } => {
             (kind::SESSION_CLOSED, to_bytes(kind::SESSION_CLOSED, session)?, None)
@@ -51,7 +56,11 @@ pub(super) fn decode(stored: Stored<'_>) -> Result<Event, CodecError> {
     match stored.kind {
         kind::SESSION_OPENED => from_bytes(stored.kind, stored.payload).map(Event::SessionOpened),
         kind::INGESTED => decode_artifact(stored).map(Event::Ingested),
-        kind::JUDGED => from_bytes(stored.kind, stored.payload).map(Event::Judged),
+        kind::JUDGED => from_bytes(stored.kind, stored.payload)
+            .map(|(judgement, routing)| Event::Judged { judgement, routing }),
+        kind::REQUESTED => from_bytes(stored.kind, stored.payload).map(Event::Requested),
+        kind::SETTLED => from_bytes(stored.kind, stored.payload).map(Event::Settled),
+        kind::UNANSWERED => from_bytes(stored.kind, stored.payload).map(Event::Unanswered),
         kind::DECIDED => from_bytes(stored.kind, stored.payload).map(Event::Decided),
         kind::SESSION_CLOSED => {
             from_bytes(stored.kind, stored.payload).map(|session| Event::SessionClosed { session })

@@ -59,10 +59,10 @@ impl Reader {
         let mut evidence = Vec::new();
         let parameters = params![content.0, page(PAGE_ROWS_MAX)];
         for Recorded { seq, at, event } in self.collect(&sql, parameters, "read the evidence of")? {
-            let Event::Judged(judgement) = event else {
+            let Event::Judged { judgement, routing } = event else {
                 return Err(QueryError::WrongKind { seq: seq.0, wanted: "a verdict on a content" });
             };
-            evidence.push(Evidence { seq, at, judgement });
+            evidence.push(Evidence { seq, at, judgement, routing });
         }
         Ok(evidence)
     }

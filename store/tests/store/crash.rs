@@ -57,7 +57,7 @@ fn check(home: &Home, said: &Said) {
     for (seq, (what, content)) in said {
         let found = match (what, by_seq.get(seq)) {
             ('a', Some(Event::Ingested(artifact))) => artifact.content,
-            ('j', Some(Event::Judged(judgement))) => judgement.key.content,
+            ('j', Some(Event::Judged { judgement, .. })) => judgement.key.content,
             (_, other) => panic!("event {seq} was acknowledged and is {other:?}"),
         };
         assert_eq!(found, *content);
@@ -66,7 +66,7 @@ fn check(home: &Home, said: &Said) {
     for Recorded { event, .. } in &log {
         match event {
             Event::Ingested(artifact) => _ = open_contents.insert(artifact.content),
-            Event::Judged(judgement) => _ = judged.insert(judgement.key.content),
+            Event::Judged { judgement, .. } => _ = judged.insert(judgement.key.content),
             _ => {}
         }
     }

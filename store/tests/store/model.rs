@@ -77,7 +77,7 @@ impl Model {
         }
         let seq = self.log.len() as u64 + 1;
         match &commit.event {
-            Event::Judged(judgement) => {
+            Event::Judged { judgement, .. } => {
                 let key = (judgement.key.content, judgement.key.analyser.clone());
                 if let Some(first) = self.verdicts.get(&key) {
                     return (*first, true);

@@ -9,6 +9,7 @@ use circinus_core::effect::{Effect, Effects};
 use circinus_core::endorsement::{
     Acknowledgement, Act, Approval, Author, Confirmation, Endorsement, Scope, Statement, Subject,
 };
+use circinus_core::enquiry::{RouteReason, Routing};
 use circinus_core::event::{Commit, DecisionRecord, Event, HostBound, Impersonated, Process, SessionOpened};
 use circinus_core::evidence::{EvidenceKey, Finding, Judgement, Level};
 use circinus_core::explain::{Explanation, Fired, Influence, Path, Relied};
@@ -89,17 +90,25 @@ pub(crate) fn closed(session: &str) -> Event {
 }
 
 pub(crate) fn judged(content: &[u8], analyser: &str) -> Event {
-    Event::Judged(Judgement {
-        key: EvidenceKey {
-            content: Digest::of(content),
-            analyser: analyser.into(),
-            version: 3,
-            config: Digest::of(b"config"),
-        },
+    let key = key(content, analyser);
+    let judgement = Judgement {
+        key: key.clone(),
         level: Level::Suspicious,
         findings: vec![Finding { signal: "M1".into(), start: 12, end: 40 }],
         reason: "asks the agent to run a command".into(),
-    })
+    };
+    let key = Some(EvidenceKey { analyser: "strong".into(), ..key });
+    let routing = Routing { reason: RouteReason::Suspicious, key, artifact: ArtifactId(EventSeq(17)) };
+    Event::Judged { judgement, routing: Some(routing) }
+}
+
+pub(crate) fn key(content: &[u8], analyser: &str) -> EvidenceKey {
+    EvidenceKey {
+        content: Digest::of(content),
+        analyser: analyser.into(),
+        version: 3,
+        config: Digest::of(b"config"),
+    }
 }
 
 pub(crate) fn decided(session: &str, verdict: Verdict) -> Event {

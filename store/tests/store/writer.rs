@@ -106,7 +106,7 @@ fn a_task_is_queued_until_its_content_is_judged() {
 fn a_second_verdict_under_the_same_key_adds_nothing() {
     let home = Home::new();
     let mut other = sample::judged(b"x", "cheap");
-    if let Event::Judged(judgement) = &mut other {
+    if let Event::Judged { judgement, .. } = &mut other {
         judgement.level = circinus_core::evidence::Level::Benign;
     }
     let acks = home.fill([
