@@ -74,7 +74,7 @@ pub fn judge(bytes: &[u8]) -> Judgement {
 }
 
 /// A judgement that says that there is none, with the reason.
-pub(crate) fn failed(key: EvidenceKey, why: &str) -> Judgement {
+pub fn failed(key: EvidenceKey, why: &str) -> Judgement {
     Judgement { key, level: Level::Failed, findings: Vec::new(), reason: format!("failed: {why}").into() }
 }
 

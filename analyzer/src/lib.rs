@@ -12,6 +12,10 @@ pub mod content;
 pub mod overlay;
 pub mod place;
 pub mod pool;
+pub mod provider;
+pub mod redact;
+pub mod route;
+pub mod strong;
 mod surroundings;
 
 pub use call::{Source, Understanding, Who, understand};

@@ -1,8 +1,8 @@
 //! Workers that judge content ahead of the action that will need the judgement.
 //!
-//! The pool knows no store: whoever owns the durable queue offers tasks and records outcomes. What the pool
-//! holds in memory is only a bounded front of that queue; to drop it loses nothing, because a task stays
-//! durable until its outcome is recorded.
+//! The pool knows no store and no analyser: whoever owns the durable queue offers tasks and records outcomes.
+//! What the pool holds in memory is only a bounded front of that queue; to drop it loses nothing, because a
+//! task stays durable until its outcome is recorded.
 
 mod queue;
 
@@ -12,24 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use circinus_core::digest::Digest;
-use circinus_core::evidence::Judgement;
 
-use crate::content;
 use queue::Queue;
 
 pub use queue::{Full, Priority, QUEUED_BYTES_MAX, Task};
 
 /// Worker threads at most; judging is bound by processors, and no machine that runs an agent has more.
 pub const WORKERS_MAX: usize = 64;
-
-/// A finished task.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The content that was offered.
-    pub content: Digest,
-    /// Its judgement; of a judge that panicked it has the level `failed`.
-    pub judgement: Judgement,
-}
 
 /// Why a pool could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -46,14 +35,14 @@ pub enum StartPoolError {
     },
 }
 
-type Judge = fn(&[u8]) -> Judgement;
+type Work = dyn Fn(&Task) + Send + Sync;
 
 struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
-    judge: Judge,
-    done: Box<dyn Fn(Outcome) + Send + Sync>,
-    faults: AtomicU64,
+    /// Judges a task and hands its outcome on.
+    each: Box<Work>,
+    faults: Arc<AtomicU64>,
 }
 
 impl Shared {
@@ -76,22 +65,32 @@ impl Pool {
     /// Starts `workers` threads (1 to [`WORKERS_MAX`]; a number outside is brought inside) over a queue of
     /// at most `capacity` tasks and [`QUEUED_BYTES_MAX`] bytes.
     ///
-    /// `done` is called on a worker thread, once per task, and must not call [`Pool::stop`].
+    /// `done` is called on a worker thread, once per task, with what `judge` made of it, none if it panicked;
+    /// it must not call [`Pool::stop`].
     ///
     /// # Errors
     /// When the system refuses a thread; those already started are stopped first.
-    pub fn start(
+    pub fn start<T>(
         workers: usize,
         capacity: usize,
-        judge: fn(&[u8]) -> Judgement,
-        done: impl Fn(Outcome) + Send + Sync + 'static,
+        judge: impl Fn(&Task) -> T + Send + Sync + 'static,
+        done: impl Fn(&Task, Option<T>) + Send + Sync + 'static,
     ) -> Result<Self, StartPoolError> {
+        let faults = Arc::new(AtomicU64::new(0));
+        let survived = Arc::clone(&faults);
+        // INVARIANT (worker-survives): a panic of foreign code ends one task, never the worker. After a panic
+        // of `done` the task is unfinished in the durable queue and comes back at the next start.
+        let each = move |task: &Task| {
+            let judged = catch_unwind(AssertUnwindSafe(|| judge(task)));
+            survived.fetch_add(u64::from(judged.is_err()), Ordering::Relaxed);
+            let handed_on = catch_unwind(AssertUnwindSafe(|| done(task, judged.ok())));
+            survived.fetch_add(u64::from(handed_on.is_err()), Ordering::Relaxed);
+        };
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue::new(capacity)),
             work: Condvar::new(),
-            judge,
-            done: Box::new(done),
-            faults: AtomicU64::new(0),
+            each: Box::new(each),
+            faults,
         });
         let mut pool = Self { shared, workers: Vec::new() };
         for worker in 0..workers.clamp(1, WORKERS_MAX) {
@@ -121,6 +120,16 @@ impl Pool {
         Ok(())
     }
 
+    /// Whether a content is queued or begun.
+    pub fn holds(&self, content: &Digest) -> bool {
+        self.shared.queue().holds(content)
+    }
+
+    /// Brings a queued content before all that no action waits for.
+    pub fn urge(&self, content: &Digest) {
+        self.shared.queue().urge(content);
+    }
+
     /// Tasks that wait for a worker.
     pub fn waiting(&self) -> usize {
         self.shared.queue().len()
@@ -136,9 +145,19 @@ impl Pool {
         self.halt();
     }
 
-    fn halt(&mut self) {
+    /// Stops without waiting: tasks not begun are dropped, those begun end on threads that nobody joins.
+    pub fn abandon(mut self) {
+        self.close();
+        self.workers.clear();
+    }
+
+    fn close(&self) {
         self.shared.queue().close();
         self.shared.work.notify_all();
+    }
+
+    fn halt(&mut self) {
+        self.close();
         for worker in self.workers.drain(..) {
             if worker.join().is_err() {
                 self.shared.faults.fetch_add(1, Ordering::Relaxed);
@@ -155,15 +174,8 @@ impl Drop for Pool {
 
 fn work(shared: &Shared) {
     while let Some(task) = next(shared) {
-        let content = task.content;
-        let judgement = judged(shared, &task);
-        let outcome = Outcome { content, judgement };
-        // INVARIANT (worker-survives): a panic of foreign code ends one task, never the worker. After a panic
-        // of `done` the task is unfinished in the durable queue and comes back at the next start.
-        if catch_unwind(AssertUnwindSafe(|| (shared.done)(outcome))).is_err() {
-            shared.faults.fetch_add(1, Ordering::Relaxed);
-        }
-        shared.queue().finished(content);
+        (shared.each)(&task);
+        shared.queue().finished(task.content);
     }
 }
 
@@ -180,16 +192,6 @@ fn next(shared: &Shared) -> Option<Task> {
     }
 }
 
-fn judged(shared: &Shared, task: &Task) -> Judgement {
-    match catch_unwind(AssertUnwindSafe(|| (shared.judge)(&task.bytes))) {
-        Ok(judgement) => judgement,
-        Err(_) => {
-            shared.faults.fetch_add(1, Ordering::Relaxed);
-            content::failed(content::key(task.content), "the analyser stopped on this content")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
@@ -202,16 +204,15 @@ mod tests {
     static GATE: Mutex<Option<(Sender<()>, Receiver<()>)>> = Mutex::new(None);
 
     /// Says that it began, and goes on when it is let go.
-    fn gated(bytes: &[u8]) -> Judgement {
+    fn gated(_: &Task) {
         if let Some((began, go)) = GATE.lock().unwrap().take() {
             began.send(()).unwrap();
             go.recv_timeout(PATIENCE).unwrap();
         }
-        content::judge(bytes)
     }
 
     fn task(text: &str) -> Task {
-        let priority = Priority { live: false, low_origin: false, sequence: 0 };
+        let priority = Priority { awaited: false, live: false, low_origin: false, sequence: 0 };
         Task { content: Digest::of(text.as_bytes()), bytes: text.as_bytes().into(), priority }
     }
 
@@ -222,7 +223,7 @@ mod tests {
         let ((began, has_begun), (let_go, go), (sender, outcomes)) = (channel(), channel(), channel());
         *GATE.lock().unwrap() = Some((began, go));
         let sender = Mutex::new(sender);
-        let done = move |outcome: Outcome| sender.lock().unwrap().send(outcome.content).unwrap();
+        let done = move |task: &Task, _: Option<()>| sender.lock().unwrap().send(task.content).unwrap();
         let pool = Pool::start(1, 8, gated, done).unwrap();
         let shared = Arc::clone(&pool.shared);
         pool.offer(task("begun")).unwrap();

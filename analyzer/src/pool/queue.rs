@@ -11,6 +11,8 @@ pub const QUEUED_BYTES_MAX: usize = 256 << 20;
 /// What is judged first. Fields count in the order in which they stand here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority {
+    /// An action waits for the judgement.
+    pub awaited: bool,
     /// A live session holds the content, so that an action may need the judgement at any moment.
     pub live: bool,
     /// The content comes from an origin with little authority, so that its judgement is likely to matter.
@@ -99,6 +101,19 @@ impl Queue {
         Some(Task { content, bytes, priority })
     }
 
+    pub(super) fn holds(&self, content: &Digest) -> bool {
+        self.places.contains_key(content) || self.begun.contains(content)
+    }
+
+    /// Marks a queued content as awaited.
+    pub(super) fn urge(&mut self, content: &Digest) {
+        let Some(place) = self.places.get_mut(content) else { return };
+        if let Some(bytes) = self.tasks.remove(&(*place, *content)) {
+            place.awaited = true;
+            self.tasks.insert((*place, *content), bytes);
+        }
+    }
+
     pub(super) fn finished(&mut self, content: Digest) {
         self.begun.remove(&content);
     }
@@ -129,7 +144,7 @@ mod tests {
         Task {
             content: Digest::of(bytes),
             bytes: bytes.into(),
-            priority: Priority { live, low_origin, sequence },
+            priority: Priority { awaited: false, live, low_origin, sequence },
         }
     }
 
@@ -148,6 +163,16 @@ mod tests {
         queue.offer(task("live and newer", true, false, 2)).unwrap();
         queue.offer(task("live and low", true, true, 0)).unwrap();
         assert_eq!(drain(&mut queue), ["live and low", "live and newer", "live", "low", "newest"]);
+    }
+
+    #[test]
+    fn what_an_action_waits_for_comes_before_everything() {
+        let mut queue = Queue::new(8);
+        queue.offer(task("old", false, false, 1)).unwrap();
+        queue.offer(task("live", true, true, 2)).unwrap();
+        queue.urge(&Digest::of(b"old"));
+        queue.urge(&Digest::of(b"unknown"));
+        assert_eq!(drain(&mut queue), ["old", "live"]);
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod forms;
 mod metamorphic;
 mod overlay;
 mod pool;
+mod provider;
 mod sample;
+mod strong;
 mod tools;
 mod vectors;

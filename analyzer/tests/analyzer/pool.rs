@@ -5,9 +5,12 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use circinus_analyzer::content;
-use circinus_analyzer::pool::{Full, Outcome, Pool, Priority, Task};
+use circinus_analyzer::pool::{Full, Pool, Priority, Task};
 use circinus_core::digest::Digest;
 use circinus_core::evidence::{Judgement, Level};
+
+/// A content and what became of it.
+type Outcome = (Digest, Option<Judgement>);
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -16,14 +19,16 @@ fn task(text: &str, live: bool, sequence: u64) -> Task {
     Task {
         content: Digest::of(bytes),
         bytes: bytes.into(),
-        priority: Priority { live, low_origin: false, sequence },
+        priority: Priority { awaited: false, live, low_origin: false, sequence },
     }
 }
 
-fn reporting() -> (impl Fn(Outcome) + Send + Sync + 'static, Receiver<Outcome>) {
+fn reporting() -> (impl Fn(&Task, Option<Judgement>) + Send + Sync + 'static, Receiver<Outcome>) {
     let (sender, receiver) = channel();
     let sender = Mutex::new(sender);
-    let done = move |outcome| sender.lock().expect("sender").send(outcome).unwrap_or(());
+    let done = move |task: &Task, judged| {
+        sender.lock().expect("sender").send((task.content, judged)).unwrap_or(());
+    };
     (done, receiver)
 }
 
@@ -36,13 +41,17 @@ struct Gate {
 static GATES: LazyLock<Mutex<Vec<Gate>>> = LazyLock::new(Mutex::default);
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-fn gated(bytes: &[u8]) -> Judgement {
-    if bytes == b"gate" {
+fn judge(task: &Task) -> Judgement {
+    content::judge(&task.bytes)
+}
+
+fn gated(task: &Task) -> Judgement {
+    if *task.bytes == *b"gate" {
         let gate = GATES.lock().expect("gates").pop().expect("a gate");
         gate.began.send(()).expect("somebody waits");
         gate.go.recv_timeout(PATIENCE).expect("let go");
     }
-    content::judge(bytes)
+    judge(task)
 }
 
 fn gate() -> (Receiver<()>, Sender<()>) {
@@ -54,11 +63,10 @@ fn gate() -> (Receiver<()>, Sender<()>) {
 #[test]
 fn a_judgement_arrives_for_every_content() {
     let (done, outcomes) = reporting();
-    let pool = Pool::start(2, 64, content::judge, done).unwrap();
+    let pool = Pool::start(2, 64, judge, done).unwrap();
     let texts: Vec<String> = (0..32).map(|number| format!("text {number}")).collect();
     texts.iter().for_each(|text| pool.offer(task(text, false, 0)).unwrap());
-    let mut seen: Vec<Digest> =
-        texts.iter().map(|_| outcomes.recv_timeout(PATIENCE).unwrap().content).collect();
+    let mut seen: Vec<Digest> = texts.iter().map(|_| outcomes.recv_timeout(PATIENCE).unwrap().0).collect();
     let mut expected: Vec<Digest> = texts.iter().map(|text| Digest::of(text.as_bytes())).collect();
     seen.sort();
     expected.sort();
@@ -82,7 +90,7 @@ fn one_content_in_flight_is_judged_once_and_the_rest_comes_in_order() {
     assert_eq!(pool.waiting(), 3);
     assert_eq!(pool.offer(task("too many", true, 99)), Err(Full));
     go.send(()).unwrap();
-    let order: Vec<Digest> = (0..4).map(|_| outcomes.recv_timeout(PATIENCE).unwrap().content).collect();
+    let order: Vec<Digest> = (0..4).map(|_| outcomes.recv_timeout(PATIENCE).unwrap().0).collect();
     assert_eq!(order, ["gate", "live", "newer", "older"].map(|text| Digest::of(text.as_bytes())));
     pool.stop();
     assert!(outcomes.try_recv().is_err());
@@ -90,18 +98,17 @@ fn one_content_in_flight_is_judged_once_and_the_rest_comes_in_order() {
 
 /// INVARIANT (worker-survives).
 #[test]
-fn a_panic_of_the_judge_is_a_failed_judgement_and_the_worker_goes_on() {
-    fn touchy(bytes: &[u8]) -> Judgement {
-        assert_ne!(bytes, b"bad");
-        content::judge(bytes)
+fn a_panic_of_the_judge_is_told_and_the_worker_goes_on() {
+    fn touchy(task: &Task) -> Judgement {
+        assert_ne!(*task.bytes, *b"bad");
+        judge(task)
     }
     let (done, outcomes) = reporting();
     let pool = Pool::start(1, 8, touchy, done).unwrap();
     pool.offer(task("bad", false, 0)).unwrap();
-    let failed = outcomes.recv_timeout(PATIENCE).unwrap().judgement;
-    assert_eq!((failed.level, failed.key), (Level::Failed, content::key(Digest::of(b"bad"))));
+    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap(), (Digest::of(b"bad"), None));
     pool.offer(task("good", false, 0)).unwrap();
-    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().judgement.level, Level::Benign);
+    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().1.unwrap().level, Level::Benign);
     assert_eq!(pool.faults(), 1);
     pool.stop();
 }
@@ -110,13 +117,13 @@ fn a_panic_of_the_judge_is_a_failed_judgement_and_the_worker_goes_on() {
 fn a_panic_of_the_callback_is_survived_and_counted() {
     let (sender, outcomes) = channel();
     let sender = Mutex::new(sender);
-    let done = move |outcome: Outcome| {
-        assert_ne!(outcome.content, Digest::of(b"bad"));
-        sender.lock().unwrap().send(outcome).unwrap_or(());
+    let done = move |task: &Task, judged| {
+        assert_ne!(task.content, Digest::of(b"bad"));
+        sender.lock().unwrap().send((task.content, judged)).unwrap_or(());
     };
-    let pool = Arc::new(Pool::start(1, 8, content::judge, done).unwrap());
+    let pool = Arc::new(Pool::start(1, 8, judge, done).unwrap());
     pool.offer(task("bad", true, 0)).unwrap();
     pool.offer(task("good", false, 0)).unwrap();
-    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().content, Digest::of(b"good"));
+    assert_eq!(outcomes.recv_timeout(PATIENCE).unwrap().0, Digest::of(b"good"));
     assert_eq!(pool.faults(), 1);
 }
