@@ -15,6 +15,7 @@ pub mod session;
 pub mod setup;
 pub mod state;
 pub mod status;
+pub mod telemetry;
 pub mod uninstall;
 pub mod watch;
 
@@ -84,6 +85,8 @@ enum Command {
     Profile(state::ProfileArgs),
     /// Show, change or explain the configuration.
     Config(config::ConfigArgs),
+    /// Show what the telemetry channel would send; it is off by default.
+    Telemetry(telemetry::TelemetryArgs),
     /// Print the completion script of a shell.
     Completions(completions::CompletionsArgs),
     /// Answer a hook when no daemon does (run by circinus-hook).
@@ -169,6 +172,7 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Export(args) => export::run(&args, context, ui),
         Command::Session(args) => session::run(&args, context, ui),
         Command::Config(args) => config::run(&args, context, ui),
+        Command::Telemetry(args) => telemetry::run(&args, context, ui),
         Command::Completions(args) => completions::run(&args, ui),
         Command::Analyze(args) => analyze::run(&args, Some(context), ui),
         Command::Approve(args) => state::approve(args, context, ui),

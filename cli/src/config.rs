@@ -1,7 +1,9 @@
 //! The configuration a person writes, and where everything is kept.
 
 mod edit;
+mod key;
 mod keys;
+mod model;
 mod overlay;
 mod places;
 mod read;
@@ -9,7 +11,9 @@ mod read;
 use circinus_core::policy::Profile;
 
 pub use edit::{ConfigEdit, EditConfigError, WriteConfigError};
+pub use key::KeyError;
 pub use keys::{KEYS, Key};
+pub use model::{Caps, KeySource, ModelConfig, usual_variable};
 pub use overlay::CommandOverlay;
 pub use places::{CreatePlacesError, Places};
 pub use read::LoadConfigError;
@@ -33,6 +37,17 @@ pub struct Config {
     pub profile: Profile,
     /// The host Claude Code (`[claude_code]`).
     pub claude_code: ClaudeCodeConfig,
+    /// The user's own model (`[model]`).
+    pub model: ModelConfig,
+    /// Where counters may go (`[telemetry]`).
+    pub telemetry: TelemetryConfig,
+}
+
+/// The telemetry channel; off unless the environment variable `CIRCINUS_TELEMETRY_ENABLED` is `true`, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TelemetryConfig {
+    /// Where to (`endpoint`); nowhere if empty.
+    pub endpoint: Box<str>,
 }
 
 /// Settings for the host Claude Code.

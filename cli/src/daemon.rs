@@ -3,6 +3,7 @@
 mod batch;
 mod compose;
 mod control;
+mod counters;
 mod evidence;
 mod facts;
 pub mod files;
@@ -23,13 +24,14 @@ mod service;
 mod settings;
 mod site;
 mod stop;
+mod strong;
 pub mod texts;
 pub mod unrecorded;
 mod waiting;
 mod wake;
 
 pub use compose::{RunError, run};
-pub use control::{ControlReply, ControlRequest, SessionCoverage, Status};
+pub use control::{ControlReply, ControlRequest, ModelStatus, SessionCoverage, Status};
 pub use proposals::Proposal;
 pub use reconcile::Coverage;
 pub use site::Site;

@@ -14,5 +14,6 @@ pub mod process;
 pub mod reason;
 pub mod replay;
 pub mod stated;
+pub mod telemetry;
 pub mod ui;
 pub mod watch;

@@ -32,11 +32,14 @@ mod daemon {
     mod mutations;
     mod overlay;
     mod private;
+    #[path = "../../../analyzer/tests/analyzer/provider.rs"]
+    mod provider;
     mod replay;
     mod screens;
     mod searched;
     mod socket;
     mod statements;
+    mod strong;
     mod tampered;
     mod transcript;
     mod visible;

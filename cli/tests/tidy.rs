@@ -121,6 +121,8 @@ fn each_outside_thing_has_one_room() {
             !used("mio::") || place.starts_with("ipc/src/reactor") || place.starts_with("ipc/src/server"),
             "{place} names mio"
         );
+        let connects = ["ureq::", "TcpStream", "TcpListener", "UdpSocket"].into_iter().any(used);
+        assert!(!connects || place.starts_with("analyzer/src/provider/"), "{place} opens a connection");
         let prints = used("println!") || used("print!(");
         assert!(!prints || place.ends_with("build.rs") || place.starts_with("cli/src/ui"), "{place} prints");
         let exits = used("process::exit");

@@ -1,6 +1,7 @@
 //! `circinus analyze`: what Circinus understands of something, without deciding anything about it.
 
 pub mod command;
+pub mod text;
 
 use clap::{Args, Subcommand};
 
@@ -19,11 +20,14 @@ pub struct AnalyzeArgs {
 enum What {
     /// Show what a shell command would do: programs, slots, effects, flags, tier, and why.
     Command(command::CommandArgs),
+    /// Judge a text: level, signals, and whether a model would be asked about it.
+    Text(text::TextArgs),
 }
 
 /// Runs the command; without a home there are no additions to the command table.
 pub fn run(args: &AnalyzeArgs, context: Option<&Context>, ui: &mut Ui) -> Exit {
     match &args.what {
         What::Command(args) => command::run(args, context, ui),
+        What::Text(args) => text::run(args, context, ui),
     }
 }

@@ -1,4 +1,7 @@
-//! `circinus config get | set | explain`: the configuration file, one key at a time.
+//! `circinus config get | set | explain`: the configuration file, one key at a time; `circinus config model | test`:
+//! the user's own model.
+
+mod model;
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -44,6 +47,10 @@ enum ConfigCommand {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Set your own model up, step by step, and ask it once.
+    Model,
+    /// Ask the configured model about a harmless text.
+    Test,
     /// Say what a key means; without one, print all as a file that could be the configuration.
     Explain {
         /// The key.
@@ -64,6 +71,8 @@ enum ConfigError {
     Places(#[from] CreatePlacesError),
     #[error(transparent)]
     Write(#[from] WriteConfigError),
+    #[error(transparent)]
+    Model(#[from] model::ModelError),
 }
 
 /// Runs the command.
@@ -71,6 +80,8 @@ pub fn run(args: &ConfigArgs, context: &Context, ui: &mut Ui) -> Exit {
     let done = match &args.command {
         ConfigCommand::Get { key, json } => get(key.as_deref(), *json, context, ui),
         ConfigCommand::Set { key, value, dry_run } => set(key, value, *dry_run, context, ui),
+        ConfigCommand::Model => model::set_up(context, ui).map_err(ConfigError::from),
+        ConfigCommand::Test => model::test(context, ui).map_err(ConfigError::from),
         ConfigCommand::Explain { key } => explain(key.as_deref(), context, ui),
     };
     match done {
@@ -78,8 +89,16 @@ pub fn run(args: &ConfigArgs, context: &Context, ui: &mut Ui) -> Exit {
         Err(error) => {
             ui.error(&error);
             match error {
-                ConfigError::Places(_) | ConfigError::Write(_) => Exit::CannotWrite,
-                ConfigError::UnknownKey(_) | ConfigError::Load(_) | ConfigError::Edit(_) => Exit::Refused,
+                ConfigError::Places(_)
+                | ConfigError::Write(_)
+                | ConfigError::Model(model::ModelError::Places(_) | model::ModelError::Write(_)) => {
+                    Exit::CannotWrite
+                }
+                ConfigError::Model(model::ModelError::NoVerdict(_)) => Exit::Findings,
+                ConfigError::UnknownKey(_)
+                | ConfigError::Load(_)
+                | ConfigError::Edit(_)
+                | ConfigError::Model(_) => Exit::Refused,
             }
         }
     }

@@ -118,9 +118,11 @@ fn serve(context: &Context, ui: &mut Ui) -> Exit {
             ui.error(&error);
             match error {
                 RunError::Bind(BindError::AlreadyRunning { .. }) => Exit::Refused,
-                RunError::Places(_) | RunError::Config(_) | RunError::Open(_) | RunError::Seal(_) => {
-                    Exit::CannotWrite
-                }
+                RunError::Places(_)
+                | RunError::Config(_)
+                | RunError::Endpoint(_)
+                | RunError::Open(_)
+                | RunError::Seal(_) => Exit::CannotWrite,
                 RunError::Bind(_) | RunError::Replay(_) | RunError::System(_) => Exit::Internal,
             }
         }

@@ -153,11 +153,33 @@ fn checks(context: &Context) -> Vec<Check> {
             Check { state: State::Warning, what, ..check }
         }
     });
-    checks.push(Check::ok(
-        "analysis",
-        "deterministic-only: no model key is configured, nothing leaves the machine",
-    ));
+    checks.push(analysis(context));
     checks
+}
+
+/// Whether a model is asked, and whether its key is at hand. Nothing is sent; `circinus config test` does.
+fn analysis(context: &Context) -> Check {
+    let Ok(config) = Config::load(context.places.home()) else {
+        return Check::not_ok(
+            "analysis",
+            State::Failed,
+            "the configuration is not read",
+            "see the check `config`",
+        );
+    };
+    match config.model.settings() {
+        Ok(None) => Check::ok(
+            "analysis",
+            "deterministic-only: no model key is configured, nothing leaves the machine",
+        ),
+        Ok(Some((settings, None))) => {
+            let what =
+                format!("texts that need a closer look go to {} at {}", settings.model, settings.endpoint);
+            Check::ok("analysis", format!("{what}, with secrets masked"))
+        }
+        Ok(Some((_, Some(missing)))) => Check::failed("analysis", &missing),
+        Err(error) => Check::failed("analysis", &error),
+    }
 }
 
 fn home(context: &Context) -> Check {

@@ -4,6 +4,7 @@
 mod dot;
 mod graph;
 mod html;
+mod judged;
 mod svg;
 
 use circinus_core::action::Rooted;
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use self::graph::Graph;
+use self::judged::Judged;
 use super::Context;
 use super::daemon::{ask, place};
 use crate::daemon::{ControlReply, ControlRequest, Coverage};
@@ -88,7 +90,7 @@ fn explain(args: &ExplainArgs, context: &Context, ui: &mut Ui) -> Result<(), Exp
     let reader = Reader::open(&context.places.database)?;
     let decision = find(&args.id, &reader)?;
     let sources =
-        decision.record.explanation.influences.iter().map(|influence| Source::read(influence, &reader));
+        decision.record.explanation.influences.iter().map(|it| Source::read(it, &decision, &reader));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let coverage = coverage(&decision, context);
     let graph = || Graph::of(&decision, &sources);
@@ -125,22 +127,19 @@ fn find(id: &str, reader: &Reader) -> Result<Decision, ExplainError> {
 struct Source {
     influence: Influence,
     label: String,
-    analysers: Vec<String>,
+    judged: Judged,
 }
 
 impl Source {
-    fn read(influence: &Influence, reader: &Reader) -> Result<Self, QueryError> {
+    fn read(influence: &Influence, decision: &Decision, reader: &Reader) -> Result<Self, QueryError> {
         let stored = influence.artifact.map(|id| reader.artifact(id)).transpose()?.flatten();
-        let mut analysers = Vec::new();
+        let mut judged = Judged::default();
         let mut label = influence.origin.describe().to_owned();
         if let Some(stored) = stored {
             label = format!("{label} ({}, {})", stored.id, escape_untrusted(&stored.artifact.label));
-            for evidence in reader.evidence(stored.artifact.content)? {
-                let key = evidence.judgement.key;
-                analysers.push(format!("{} v{} ({})", key.analyser, key.version, key.config.short()));
-            }
+            judged = Judged::of(&reader.evidence(stored.artifact.content)?, stored.id, decision);
         }
-        Ok(Self { influence: influence.clone(), label, analysers })
+        Ok(Self { influence: influence.clone(), label, judged })
     }
 }
 
@@ -171,10 +170,11 @@ fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
     }
     ui.paragraph(
         &format!(
-            "Profile {}, tier {}, flags: {}. Analysis: deterministic-only. Waited {} ms for evidence.",
+            "Profile {}, tier {}, flags: {}. Analysis: {}. Waited {} ms for evidence.",
             explanation.profile,
             explanation.tier,
             if explanation.flags.is_empty() { "none".to_owned() } else { explanation.flags.to_string() },
+            judged::in_words(sources.iter().map(|source| &source.judged)),
             decision.record.waited_ms
         ),
         Style::Dim,
@@ -205,7 +205,7 @@ fn rooted(found: &Rooted) -> Tree {
 }
 
 fn branch(source: &Source) -> Tree {
-    let Source { influence, label, analysers } = source;
+    let Source { influence, label, judged } = source;
     let gap = match influence.gap {
         Gap::None => "granted".to_owned(),
         gap => format!("gap {gap}: no root grants {} for it", influence.effect),
@@ -227,8 +227,8 @@ fn branch(source: &Source) -> Tree {
     if !influence.signals.is_empty() {
         evidence += &format!(", signals {}", influence.signals.join(" "));
     }
-    if !analysers.is_empty() {
-        evidence += &format!(", by {}", analysers.join(", "));
+    if !judged.by.is_empty() {
+        evidence += &format!(", by {}", judged.by.join("; "));
     }
     let style = if influence.gap > Gap::None { Style::Warning } else { Style::Plain };
     Tree::new(head, style)
@@ -265,7 +265,7 @@ fn as_json(decision: &Decision, sources: &[Source], coverage: Option<Coverage>) 
         "effects": explanation.effects.iter().map(|effect| effect.name()).collect::<Vec<_>>(),
         "rules": explanation.fired.iter().map(|fired| rule(fired.rule)).collect::<Vec<_>>(),
         "waited_ms": decision.record.waited_ms,
-        "analysis": "deterministic-only",
+        "analysis": judged::in_words(sources.iter().map(|source| &source.judged)),
         "coverage": coverage,
         "influences": sources.iter().map(influence_json).collect::<Vec<_>>(),
         "found": explanation.rooted.iter().map(|found| json!({
@@ -298,6 +298,6 @@ fn influence_json(source: &Source) -> Value {
         "bytes": place,
         "evidence": influence.level.name(),
         "signals": influence.signals,
-        "analysers": source.analysers,
+        "analysers": source.judged.by,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use circinus_core::enquiry::Routing;
 use circinus_core::event::{Event, Recorded};
 use circinus_core::evidence::Level;
 use circinus_core::id::{ActId, ArtifactId, DecisionId, EventSeq, EvidenceId};
@@ -27,7 +28,10 @@ JSON (schema 1; fields are only added): schema, seq, at_ms, kind, and by kind:
   session_opened   session, workspace
   session_closed   session
   artifact         id, session, origin, label, content, bytes, root, operands
-  evidence         id, content, level, analyser, version, signals
+  evidence         id, content, level, analyser, version, signals, asked, routing
+  requested        content, session, reserved
+  settled          request, cost
+  unanswered       content, analyser, cause
   decision         id, session, tool, summary, verdict, rules
   statement        id, text, author
   host_bound       session, pid, program
@@ -104,7 +108,7 @@ fn style(recorded: &Recorded) -> Style {
             Verdict::Review => Style::Warning,
             Verdict::Block => Style::Bad,
         },
-        Event::Judged(judgement) if judgement.level == Level::Adverse => Style::Warning,
+        Event::Judged { judgement, .. } if judgement.level == Level::Adverse => Style::Warning,
         Event::Impersonated(_) | Event::AskUnreliable { .. } => Style::Bad,
         _ => Style::Plain,
     }
@@ -119,17 +123,25 @@ fn as_line(recorded: &Recorded) -> String {
         Event::Ingested(artifact) => {
             ("artifact", format!("{} {}: {}", ArtifactId(recorded.seq), artifact.origin, artifact.label))
         }
-        Event::Judged(judgement) => (
+        Event::Judged { judgement, routing } => (
             "evidence",
             format!(
-                "{} {} {} by {} v{}",
+                "{} {} {} by {} v{}{}",
                 EvidenceId(recorded.seq),
                 judgement.key.content.short(),
                 judgement.level,
                 judgement.key.analyser,
-                judgement.key.version
+                judgement.key.version,
+                routing.as_ref().map(routed).unwrap_or_default()
             ),
         ),
+        Event::Requested(requested) => {
+            ("request", format!("{}: at most {}", requested.key.content.short(), requested.reserved))
+        }
+        Event::Settled(settled) => ("request", format!("{} has cost {}", settled.request.0, settled.cost)),
+        Event::Unanswered(unanswered) => {
+            ("evidence", format!("{} no verdict: {}", unanswered.key.content.short(), unanswered.cause))
+        }
         Event::Stated(statement) => (
             "stated",
             format!(
@@ -163,6 +175,12 @@ fn as_line(recorded: &Recorded) -> String {
     format!("{:>7}  {}  {kind:<8}  {}", recorded.seq.0, moment(recorded.at), escape_untrusted(&text))
 }
 
+/// What was decided about asking a model.
+fn routed(routing: &Routing) -> String {
+    let asked = if routing.key.is_some() { "model asked" } else { "model not asked" };
+    format!("; {asked}: {}", routing.reason.describe())
+}
+
 /// Schema 1: fields are only added.
 fn as_json(recorded: &Recorded) -> Value {
     let mut row = match &recorded.event {
@@ -175,10 +193,23 @@ fn as_json(recorded: &Recorded) -> Value {
             "origin": artifact.origin.name(), "label": &*artifact.label, "content": artifact.content.to_string(),
             "bytes": artifact.bytes, "root": artifact.root, "operands": artifact.operands.len(),
         }),
-        Event::Judged(judgement) => json!({
+        Event::Judged { judgement, routing } => json!({
             "kind": "evidence", "id": EvidenceId(recorded.seq).to_string(), "content": judgement.key.content.to_string(), "level": judgement.level.name(),
             "analyser": &*judgement.key.analyser, "version": judgement.key.version,
             "signals": judgement.findings.iter().map(|finding| &*finding.signal).collect::<Vec<_>>(),
+            "asked": routing.as_ref().map(|routing| routing.key.is_some()),
+            "routing": routing.as_ref().map(|routing| routing.reason.describe()),
+        }),
+        Event::Requested(requested) => json!({
+            "kind": "requested", "content": requested.key.content.to_string(), "reserved": requested.reserved,
+            "session": requested.session.as_ref().map(|session| session.as_str()),
+        }),
+        Event::Settled(settled) => json!({
+            "kind": "settled", "request": settled.request.0, "cost": settled.cost,
+        }),
+        Event::Unanswered(unanswered) => json!({
+            "kind": "unanswered", "content": unanswered.key.content.to_string(),
+            "analyser": &*unanswered.key.analyser, "cause": unanswered.cause.describe(),
         }),
         Event::Stated(statement) => json!({
             "kind": "statement", "id": ActId(recorded.seq).to_string(), "text": stated::line(statement),

@@ -9,9 +9,9 @@ use super::Context;
 use super::daemon::{ask, place};
 use super::setup::Surroundings;
 use crate::adapter::claude_code::settings::{SurveyPaths, survey};
-use crate::daemon::{ControlReply, ControlRequest, Coverage, Status};
+use crate::daemon::{ControlReply, ControlRequest, Coverage, ModelStatus, Status};
 use crate::exit::Exit;
-use crate::ui::{Cell, Style, Table, Ui, escape_untrusted};
+use crate::ui::{Cell, Style, Table, Ui, escape_untrusted, split_hint};
 
 /// Arguments of `circinus status`.
 #[derive(Debug, Args)]
@@ -41,7 +41,9 @@ pub fn run(args: &StatusArgs, context: &Context, ui: &mut Ui) -> Exit {
         }
     };
     if args.json {
-        ui.line(json!({ "schema": 1, "analysis": "deterministic-only", "daemon": status }));
+        let model = status.as_ref().and_then(|status| status.model.as_ref());
+        let analysis = if model.is_some() { "deterministic and model" } else { "deterministic-only" };
+        ui.line(json!({ "schema": 1, "analysis": analysis, "daemon": status }));
         return exit;
     }
     let mut table = Table::new();
@@ -114,12 +116,31 @@ fn coverage(status: &Status) -> String {
     format!("{all}, {gaps} of {} sessions with a gap", status.coverage.len())
 }
 
+fn analysis(model: Option<&ModelStatus>) -> String {
+    let Some(model) = model else { return "deterministic-only (no model key is configured)".to_owned() };
+    let who = format!("{} at {}", escape_untrusted(&model.name), escape_untrusted(&model.endpoint));
+    if let Some(why) = &model.unavailable {
+        let (what, _) = split_hint(why);
+        return format!("deterministic-only: {who} cannot be asked ({})", escape_untrusted(what));
+    }
+    format!("deterministic, and {who} for what that cannot settle")
+}
+
+/// How the model keeps up, and what it costs.
+fn asked(model: &ModelStatus) -> String {
+    let alone = if model.left_alone { "; left alone for a while, it has failed too often" } else { "" };
+    format!(
+        "{} wait for a verdict, {} got none yet; today {} of at most {}{alone}",
+        model.waiting, model.unanswered, model.spent_today, model.day_max
+    )
+}
+
 fn rows(status: &Status, table: &mut Table) {
     let rows = [
         ("daemon", format!("version {}, pid {}", status.version, status.pid)),
         ("profile", status.profile.clone()),
         ("commands", escape_untrusted(&status.commands)),
-        ("analysis", "deterministic-only (no model key is configured)".to_owned()),
+        ("analysis", analysis(status.model.as_ref())),
         (
             "known",
             format!(
@@ -142,6 +163,7 @@ fn rows(status: &Status, table: &mut Table) {
                 status.evidence_ready, status.evidence_waited, status.evidence_not_ready
             ),
         ),
+        ("telemetry", status.telemetry.as_deref().map_or_else(|| "off".to_owned(), escape_untrusted)),
         ("coverage", coverage(status)),
         (
             "trouble",
@@ -166,7 +188,8 @@ fn rows(status: &Status, table: &mut Table) {
             "answered a question by itself; it is refused instead of asked",
         ),
     ];
-    for (name, value) in rows.into_iter().chain(warnings.into_iter().flatten()) {
+    let model = status.model.as_ref().map(|model| ("model", asked(model)));
+    for (name, value) in rows.into_iter().chain(model).chain(warnings.into_iter().flatten()) {
         row(table, name, value);
     }
 }

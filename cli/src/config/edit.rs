@@ -52,10 +52,21 @@ impl ConfigEdit {
     /// # Errors
     /// [`EditConfigError`]: whatever the reader would refuse afterwards is not offered.
     pub fn new(home: &Path, key: &Key, value: &str) -> Result<Self, EditConfigError> {
+        Self::of(home, &[(key, value)])
+    }
+
+    /// The change of several keys at once; only what they make together must be valid.
+    ///
+    /// # Errors
+    /// [`EditConfigError`].
+    pub fn of(home: &Path, changes: &[(&Key, &str)]) -> Result<Self, EditConfigError> {
         let path = home.join(super::places::CONFIG_NAME);
         let bytes = read::read(&path)?.unwrap_or_default();
         let before = read::text(&path, &bytes)?.to_owned();
-        let after = edited(&path, &before, key, value)?;
+        let mut after = before.clone();
+        for (key, value) in changes {
+            after = edited(&path, &after, key, value)?;
+        }
         Config::from_bytes(&path, after.as_bytes())?;
         Ok(Self { path, before, after })
     }

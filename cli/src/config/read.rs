@@ -1,12 +1,16 @@
 //! Reads `config.toml`. A key that is not known, or a value that is not allowed, is an error that points at
 //! it: a setting that is silently ignored is a guard that its owner believes in and that is not there.
 
+mod model;
+
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use circinus_analyzer::redact::redacted;
 use circinus_core::policy::Profile;
 use thiserror::Error;
 use toml::Spanned;
@@ -78,7 +82,9 @@ impl Config {
             match key.get_ref().as_ref() {
                 "profile" => config.profile = profile(value)?,
                 "claude_code" => config.claude_code = claude_code(value)?,
-                _ => return Err(unknown(key, &["profile", "claude_code"])),
+                "model" => config.model = model::model(value)?,
+                "telemetry" => config.telemetry = model::telemetry(value)?,
+                _ => return Err(unknown(key, &["profile", "claude_code", "model", "telemetry"])),
             }
         }
         Ok(config)
@@ -110,12 +116,27 @@ pub(super) fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str, LoadConf
 
 /// The error that points at what is wrong.
 pub(super) fn invalid(path: &Path, text: &str, wrong: Wrong) -> LoadConfigError {
+    let shown = shown(text, &wrong);
     LoadConfigError::Invalid {
         path: path.to_owned(),
         problem: wrong.problem,
-        place: Box::new(SourceSpan::new(text, wrong.span)),
+        place: Box::new(SourceSpan::new(&shown, wrong.span)),
         hint: wrong.hint,
     }
+}
+
+/// The text as it may be shown: without secrets, byte for byte.
+fn shown<'t>(text: &'t str, wrong: &Wrong) -> Cow<'t, str> {
+    let Some(mut shown) = redacted(text.as_bytes(), None) else { return Cow::Borrowed("") };
+    if wrong.hidden {
+        let line = text.get(..wrong.span.start).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
+        let rest = shown.split_off(line.min(shown.len()));
+        // From the sign of equality to the end of the line; characters keep their number of bytes.
+        let (first, others) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+        let (name, value) = first.split_at(first.find('=').unwrap_or(first.len()));
+        shown = [&shown, name, &"*".repeat(value.len()), others].concat();
+    }
+    Cow::Owned(shown)
 }
 
 /// What is wrong, where, and what would be right.
@@ -123,11 +144,17 @@ pub(super) struct Wrong {
     problem: String,
     span: Range<usize>,
     hint: String,
+    /// Whether the value at that place is not shown.
+    hidden: bool,
 }
 
 impl Wrong {
     pub(super) fn new(problem: impl Into<String>, span: Range<usize>, hint: impl Into<String>) -> Self {
-        Self { problem: problem.into(), span, hint: hint.into() }
+        Self { problem: problem.into(), span, hint: hint.into(), hidden: false }
+    }
+
+    fn hidden(self) -> Self {
+        Self { hidden: true, ..self }
     }
 }
 
@@ -185,7 +212,10 @@ fn list(names: &[impl fmt::Display]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use circinus_analyzer::provider::Kind;
+
     use super::*;
+    use crate::config::KeySource;
 
     fn read(text: &str) -> Result<Config, LoadConfigError> {
         Config::from_bytes(Path::new("config.toml"), text.as_bytes())
@@ -225,6 +255,44 @@ mod tests {
             let told = super::super::KEYS.iter().any(|key| key.name.split('.').next() == Some(allowed));
             assert!(told, "{allowed} is not told of");
         }
+    }
+
+    #[test]
+    fn a_model_is_read_and_off_by_default() {
+        assert_eq!(read("[model]\nprovider = \"none\"").unwrap(), Config::default());
+        let text =
+            "[model]\nprovider = \"ollama\"\nname = \"small\"\nday_requests_max = 7\nkey_file = \"/k\"";
+        let model = read(text).unwrap().model;
+        assert_eq!(
+            (model.provider, &*model.name, model.caps().day.requests),
+            (Some(Kind::Ollama), "small", 7)
+        );
+        assert_eq!(model.key, KeySource::File("/k".into()));
+        for wrong in [
+            "provider = \"else\"",
+            "provider = \"openai\"",
+            "provider = \"openai\"\nname = \"m\"\nendpoint = \"http://example.org\"",
+            "key_env = \"A\"\nkey_file = \"/k\"",
+            "key_file = \"relative\"",
+            "key_command = \"one string\"",
+            "deadline_ms = 10",
+            "day_requests_max = -1",
+        ] {
+            assert!(read(&format!("[model]\n{wrong}\n")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_file_is_refused_and_not_shown() {
+        let key = "kq9-Zx77-made-up-4411";
+        for line in
+            [format!("key_env = \"{key}\""), format!("key = \"{key}\""), format!("key_file = \"{key}\"")]
+        {
+            let said = read(&format!("[model]\n{line}\n")).unwrap_err().to_string();
+            assert!(!said.contains("Zx77"), "{said}");
+        }
+        let said = read("[model]\nprovider = sk-ant-api03-Qw8zLm4TtYv2-Rb61\n").unwrap_err().to_string();
+        assert!(!said.contains("Qw8zLm4TtYv2"), "{said}");
     }
 
     #[test]

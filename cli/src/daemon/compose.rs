@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use circinus_analyzer::content;
+use circinus_analyzer::provider::EndpointError;
+use circinus_analyzer::strong::Strong;
 use circinus_core::event::Event;
 use circinus_core::id::EventSeq;
 use circinus_core::index::{Hot, Required, Snapshot};
@@ -13,6 +15,7 @@ use circinus_ipc::{BindError, Limits, Server, SocketPlace};
 use circinus_store::{OpenError, ReplayError, Store, Writer};
 use thiserror::Error;
 
+use super::counters::Counters;
 use super::evidence::Analysis;
 use super::files::{Announced, Listings};
 use super::journal::Journal;
@@ -21,14 +24,16 @@ use super::questions::Questions;
 use super::reconcile::Reconciler;
 use super::reservations::Reservations;
 use super::search::Searches;
-use super::service::{Counters, Service};
+use super::service::Service;
 use super::site::Site;
 use super::stop::Stop;
+use super::strong::StrongTier;
 use super::texts::Texts;
 use super::waiting::Waiting;
-use super::{seal, unrecorded, wake};
+use super::{control, seal, strong, unrecorded, wake};
 use crate::clock::SystemClock;
 use crate::config::{Config, CreatePlacesError, LoadConfigError, Places};
+use crate::telemetry;
 
 /// Threads that decide and record. None of them waits for evidence or for the disk, so few are enough.
 const WORKERS: usize = 4;
@@ -45,6 +50,9 @@ pub enum RunError {
     /// The socket, or another daemon.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// Where the model is.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
     /// The database.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -72,8 +80,10 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let config = Config::load(places.home())?;
     let seal = seal::load_or_make(&places.key).map_err(RunError::Seal)?;
     let server = Server::bind(place, Limits::default())?;
-    let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
-    let index = rebuild(&store);
+    let (store, _) = Store::open(&places.database, Arc::new(SystemClock))?;
+    let model = config.model.settings()?;
+    let strong = model.map(|(settings, missing)| (Strong::new(settings), missing));
+    let index = rebuild(&store, strong.as_ref().map(|(strong, _)| strong));
     // A damaged file says more about itself than a log that cannot be read for it.
     let store = store.checked()?;
     let hot = Arc::new(Hot::new(index?));
@@ -85,7 +95,12 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     stop.on_signals()?;
     let (waiting, ready, keeper) = Waiting::open()?;
     let analysis = Arc::new(Analysis::new(Arc::clone(&hot), places.database.clone()));
-    let writer = start_writer(store, Arc::clone(&hot), Arc::clone(&waiting), Arc::clone(&analysis))?;
+    let strong = strong.map(|(strong, missing)| {
+        let caps = config.model.caps();
+        Arc::new(StrongTier::new(strong, caps, missing, Arc::clone(&hot), places.database.clone()))
+    });
+    let writer =
+        start_writer(store, Arc::clone(&hot), Arc::clone(&waiting), Arc::clone(&analysis), strong.clone())?;
     let (listings, lister) = Listings::open(places.git.clone())?;
     let service = Arc::new(Service {
         hot,
@@ -97,6 +112,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         texts,
         reconciler: Reconciler::default(),
         analysis: Arc::clone(&analysis),
+        strong: strong.clone(),
         listings: Arc::clone(&listings),
         announced: Announced::default(),
         searches: Searches::default(),
@@ -105,9 +121,17 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         questions: Questions::default(),
         proposals: Proposals::default(),
         database: places.database.clone(),
+        telemetry: telemetry::endpoint(&config.telemetry.endpoint),
         stop: stop.clone(),
     });
-    analysis.start(&service, recovered.unfinished)?;
+    analysis.start(&service)?;
+    match &strong {
+        Some(strong) => strong.start(&service)?,
+        None => strong::give_up_owed(&service),
+    }
+    if let Some(endpoint) = &service.telemetry {
+        telemetry::start(endpoint, &service, control::status)?;
+    }
     unrecorded::drain(&places.unrecorded, |payload| service.take_in(payload))?;
 
     let jobs = server.jobs();
@@ -133,6 +157,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     listings.close();
     join([lister])?;
     analysis.stop();
+    strong.iter().for_each(|strong| strong.stop());
     // What was accepted is committed and the store is closed; only then the lock is freed.
     service.journal.close();
     drop(handle);
@@ -140,9 +165,10 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
 }
 
 /// The index is a fold of the log and nothing else.
-fn rebuild(store: &Store) -> Result<Snapshot, RunError> {
+fn rebuild(store: &Store, strong: Option<&Strong>) -> Result<Snapshot, RunError> {
     let (analyser, version, config) = content::analyser();
-    let mut snapshot = Snapshot::new([Required { analyser: analyser.into(), version, config }]);
+    let cheap = Required { analyser: analyser.into(), version, config };
+    let mut snapshot = Snapshot::with_strong([cheap], strong.map(StrongTier::required));
     store.replay(EventSeq(1), &mut |recorded| {
         snapshot.absorb(recorded);
         ControlFlow::Continue(())
@@ -156,12 +182,19 @@ fn start_writer(
     hot: Arc<Hot>,
     waiting: Arc<Waiting<super::service::Postponed>>,
     analysis: Arc<Analysis>,
+    strong: Option<Arc<StrongTier>>,
 ) -> Result<Writer, RunError> {
     let observer = move |events: &[circinus_core::event::Recorded]| {
         hot.publish(events);
         for recorded in events {
             match &recorded.event {
-                Event::Judged(judgement) => waiting.judged(&judgement.key.content),
+                Event::Judged { judgement, routing } => {
+                    waiting.judged(&judgement.key.content);
+                    if routing.as_ref().is_some_and(|routing| routing.key.is_some()) {
+                        strong.iter().for_each(|strong| strong.look());
+                    }
+                }
+                Event::Unanswered(unanswered) => waiting.judged(&unanswered.key.content),
                 Event::Ingested(artifact) if artifact.analysed => analysis.queue(recorded.seq, artifact),
                 _ => {}
             }

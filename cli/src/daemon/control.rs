@@ -3,12 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use circinus_analyzer::strong::Ledger as _;
+use circinus_core::enquiry::{Cause, Cost, Settled};
+use circinus_core::event::{Commit, Event};
+use circinus_core::evidence::EvidenceKey;
+use circinus_core::id::EventSeq;
+use circinus_core::index::Snapshot;
 use circinus_ipc::{ErrorCode, Peer, Reply, Responder};
 use serde::{Deserialize, Serialize};
 
 use super::proposals::{Proposal, is_revocable};
 use super::reconcile::Coverage;
 use super::service::Service;
+use super::strong::StrongTier;
+use crate::clock;
 use crate::stated;
 
 /// A question to the daemon.
@@ -31,6 +39,18 @@ pub enum ControlRequest {
     },
     /// What is in force.
     Statements,
+    /// To take the cost of a person's own request to the model out of the budget of the day.
+    Reserve {
+        /// What is asked.
+        key: EvidenceKey,
+        /// The most that it can cost.
+        most: Cost,
+    },
+    /// To say what that request has cost.
+    Settle {
+        /// The reservation.
+        settled: Settled,
+    },
 }
 
 /// An answer of the daemon.
@@ -62,6 +82,18 @@ pub enum ControlReply {
     Statements {
         /// One row each.
         rows: Vec<[String; 3]>,
+    },
+    /// The cost is reserved.
+    Reserved {
+        /// The reservation.
+        request: EventSeq,
+    },
+    /// The cost is written down.
+    Settled,
+    /// There is no budget for it.
+    Unpaid {
+        /// Why.
+        why: String,
     },
     /// It is not recorded.
     Refused {
@@ -122,6 +154,33 @@ pub struct Status {
     pub impersonated: Vec<String>,
     /// Hosts that were seen to answer questions by themselves.
     pub unreliable_hosts: Vec<String>,
+    /// The user's model; none while analysis is deterministic only.
+    pub model: Option<ModelStatus>,
+    /// Where counters go; nowhere while telemetry is off.
+    pub telemetry: Option<String>,
+}
+
+/// How the user's model is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelStatus {
+    /// The kind of provider.
+    pub provider: String,
+    /// The model.
+    pub name: String,
+    /// Where it is.
+    pub endpoint: String,
+    /// Why it cannot be asked although it is configured.
+    pub unavailable: Option<String>,
+    /// Whether it is left alone for a while because it has failed too often in a row.
+    pub left_alone: bool,
+    /// Contents that wait for its verdict.
+    pub waiting: usize,
+    /// Contents that it gave no verdict on and that are asked again.
+    pub unanswered: usize,
+    /// What it has cost today (UTC).
+    pub spent_today: Cost,
+    /// What it may cost in a day.
+    pub day_max: Cost,
 }
 
 /// The coverage of one session.
@@ -146,6 +205,20 @@ pub(super) fn answer(service: &Arc<Service>, request: &[u8], peer: Peer, respond
             Ok((id, line)) => ControlReply::Stated { id: id.to_string(), line },
             Err(error) => ControlReply::Refused { reason: error.to_string() },
         },
+        Ok(ControlRequest::Reserve { key, most }) => match &service.strong {
+            None => ControlReply::Unpaid { why: Cause::NotConfigured.to_string() },
+            Some(strong) => match strong.ledger(service, key, None).reserve(most) {
+                Ok(request) => ControlReply::Reserved { request },
+                Err(cause) => ControlReply::Unpaid { why: cause.to_string() },
+            },
+        },
+        Ok(ControlRequest::Settle { settled }) => {
+            let commit = Commit { event: Event::Settled(settled), body: None, delivery: None };
+            match service.journal.commit(commit) {
+                Ok(_) => ControlReply::Settled,
+                Err(error) => ControlReply::Refused { reason: error.to_string() },
+            }
+        }
         Ok(ControlRequest::Statements) => ControlReply::Statements { rows: statements(service) },
         Ok(ControlRequest::Stop) => ControlReply::Stopping { pid: std::process::id() },
         Err(error) => return responder.send(Reply::error(ErrorCode::BadKind, error.to_string())),
@@ -157,6 +230,23 @@ pub(super) fn answer(service: &Arc<Service>, request: &[u8], peer: Peer, respond
     }
     if stopping {
         service.stop.request();
+    }
+}
+
+fn model(strong: &StrongTier, snapshot: &Snapshot) -> ModelStatus {
+    let settings = strong.strong().settings();
+    let (unanswered, waiting): (Vec<_>, Vec<_>) =
+        snapshot.owed().partition(|owed| snapshot.unanswered(&owed.content).is_some());
+    ModelStatus {
+        provider: settings.kind.name().to_owned(),
+        name: settings.model.to_string(),
+        endpoint: settings.endpoint.to_string(),
+        unavailable: strong.unavailable().map(str::to_owned),
+        left_alone: strong.is_left_alone(),
+        waiting: waiting.len(),
+        unanswered: unanswered.len(),
+        spent_today: snapshot.spent_today(clock::now()),
+        day_max: strong.caps().day,
     }
 }
 
@@ -173,7 +263,7 @@ fn statements(service: &Service) -> Vec<[String; 3]> {
         .collect()
 }
 
-fn status(service: &Service) -> Status {
+pub(super) fn status(service: &Service) -> Status {
     let snapshot = service.hot.load();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let [allowed, asked, refused] = service.decided();
@@ -207,5 +297,7 @@ fn status(service: &Service) -> Status {
             .map(|(id, _)| id.to_string())
             .collect(),
         unreliable_hosts: snapshot.unreliable_hosts().map(str::to_owned).collect(),
+        model: service.strong.as_ref().map(|strong| model(strong, &snapshot)),
+        telemetry: service.telemetry.as_ref().map(ToString::to_string),
     }
 }

@@ -1,7 +1,7 @@
 //! Evidence ahead of the action: committed content goes to the pool, judgements come back to the log.
 //!
-//! The durable queue in the store is the truth; what is held here only saves reading it back. Whatever the
-//! pool has no room for stays in that queue and is fetched when there is room again.
+//! The durable queue is a fold of the log: what was recorded and not judged. What is held here only saves reading
+//! bodies back. Whatever the pool has no room for stays in that queue and is fetched when there is room again.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use circinus_analyzer::content;
-use circinus_analyzer::pool::{Outcome, Pool, Priority, Task};
+use circinus_analyzer::pool::{Pool, Priority, Task};
 use circinus_core::artifact::Artifact;
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event};
-use circinus_core::id::EventSeq;
-use circinus_core::index::Hot;
+use circinus_core::evidence::Judgement;
+use circinus_core::id::{ArtifactId, EventSeq};
+use circinus_core::index::{Hot, Snapshot};
 use circinus_core::origin::Origin;
 use circinus_store::Reader;
 
@@ -26,9 +27,6 @@ const JUDGES: usize = 2;
 
 /// Tasks in the pool; the rest waits in the store.
 const POOL_TASKS_MAX: usize = 1_024;
-
-/// Tasks fetched from the store at once.
-const FETCH_TASKS_MAX: usize = 128;
 
 /// Bytes of bodies held for tasks that are being committed.
 const HELD_BYTES_MAX: usize = 256 << 20;
@@ -56,22 +54,26 @@ impl Analysis {
         Self { hot, database, held: Mutex::default(), pool: Mutex::new(None), behind: AtomicBool::new(false) }
     }
 
-    /// Starts the judging threads, and fetches what the last run left.
+    /// Starts the judging threads, and goes on with what the last run left or a new version must judge again.
     ///
     /// # Errors
     ///
     /// The system's, when a thread cannot be started.
-    pub(super) fn start(self: &Arc<Self>, service: &Arc<Service>, unfinished: u64) -> io::Result<()> {
+    pub(super) fn start(self: &Arc<Self>, service: &Arc<Service>) -> io::Result<()> {
+        let first = Arc::clone(service);
         let (analysis, service) = (Arc::clone(self), Arc::downgrade(service));
-        let done = move |outcome: Outcome| {
+        let judge = |task: &Task| content::judge(&task.bytes);
+        let done = move |task: &Task, judged: Option<Judgement>| {
             if let Some(service) = service.upgrade() {
-                analysis.judged(&service, outcome);
+                let stopped =
+                    || content::failed(content::key(task.content), "the analyser stopped on this content");
+                analysis.judged(&service, task, judged.unwrap_or_else(stopped));
             }
         };
-        let pool = Pool::start(JUDGES, POOL_TASKS_MAX, content::judge, done).map_err(io::Error::other)?;
+        let pool = Pool::start(JUDGES, POOL_TASKS_MAX, judge, done).map_err(io::Error::other)?;
         *lock(&self.pool) = Some(pool);
-        self.behind.store(unfinished > 0, Ordering::Release);
-        self.catch_up();
+        self.behind.store(true, Ordering::Release);
+        self.catch_up(&first);
         Ok(())
     }
 
@@ -106,7 +108,8 @@ impl Analysis {
         let body = lock(&self.held).bodies.get(&artifact.content).map(|(body, _)| Arc::clone(body));
         match body {
             Some(bytes) => {
-                self.offer(Task { content: artifact.content, bytes, priority: priority(seq, artifact) })
+                let priority = priority(&self.hot.load(), ArtifactId(seq));
+                self.offer(Task { content: artifact.content, bytes, priority });
             }
             None => self.behind.store(true, Ordering::Release),
         }
@@ -119,46 +122,71 @@ impl Analysis {
         pool.into_iter().for_each(Pool::stop);
     }
 
-    fn judged(&self, service: &Service, outcome: Outcome) {
-        let commit = Commit { event: Event::Judged(outcome.judgement), body: None, delivery: None };
+    /// Brings what an action waits for to the front.
+    pub(super) fn urge(&self, contents: &[Digest]) {
+        if let Some(pool) = lock(&self.pool).as_ref() {
+            contents.iter().for_each(|content| pool.urge(content));
+        }
+    }
+
+    /// INVARIANT (one-transaction): whether a model is asked too is part of the event that holds the judgement,
+    /// so that no crash leaves a content judged and not routed.
+    fn judged(&self, service: &Service, task: &Task, judgement: Judgement) {
+        let artifact = ArtifactId(EventSeq(task.priority.sequence));
+        let routing = service.strong.as_ref().map(|strong| strong.routing(&judgement, &task.bytes, artifact));
+        let commit = Commit { event: Event::Judged { judgement, routing }, body: None, delivery: None };
         if service.journal.commit(commit).is_err() {
             // The task stays in the durable queue; the next start judges it again, to the same verdict.
             service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        self.catch_up();
+        self.catch_up(service);
     }
 
-    /// Fetches waiting tasks from the store while the pool has room.
-    fn catch_up(&self) {
+    /// Offers what waits, newest first, while the pool has room.
+    fn catch_up(&self, service: &Service) {
         if !self.behind.swap(false, Ordering::AcqRel) {
             return;
         }
-        let fetched = Reader::open(&self.database).map_err(|error| error.to_string()).and_then(|reader| {
-            let tasks = reader.tasks(FETCH_TASKS_MAX).map_err(|error| error.to_string())?;
-            let full = tasks.len() == FETCH_TASKS_MAX;
-            for task in tasks.iter().filter(|task| !self.hot.load().is_judged(&task.facts.content)) {
-                let body = reader.body(task.facts.content).map_err(|error| error.to_string())?;
-                let priority = priority(task.artifact.0, &task.facts);
-                // A body that retention took away cannot be judged any more: it fails, for good.
-                let bytes = body.map_or_else(|| Arc::from(&b"\xff"[..]), Arc::from);
-                self.offer(Task { content: task.facts.content, bytes, priority });
+        let snapshot = self.hot.load();
+        let Ok(reader) = Reader::open(&self.database) else {
+            return self.behind.store(true, Ordering::Release);
+        };
+        for owed in snapshot.unjudged() {
+            if lock(&self.pool).as_ref().is_none_or(|pool| pool.holds(&owed.content)) {
+                continue;
             }
-            Ok(full)
-        });
-        match fetched {
-            Ok(full) => {
-                self.behind.fetch_or(full, Ordering::AcqRel);
+            let Ok(body) = reader.body(owed.content) else {
+                return self.behind.store(true, Ordering::Release);
+            };
+            let Some(bytes) = body else {
+                self.give_up(service, owed.content, &snapshot);
+                continue;
+            };
+            let priority = priority(&snapshot, owed.artifact);
+            if !self.offer(Task { content: owed.content, bytes: bytes.into(), priority }) {
+                return;
             }
-            Err(_) => self.behind.store(true, Ordering::Release),
         }
     }
 
-    fn offer(&self, task: Task) {
+    /// A body that is not kept any more cannot be judged: it fails, unless an older version has found worse.
+    fn give_up(&self, service: &Service, content: Digest, snapshot: &Snapshot) {
+        let older = snapshot.judgements(&content).iter().map(|row| row.level).max();
+        let mut judgement = content::failed(content::key(content), "the content is not kept any more");
+        judgement.level = older.max(Some(judgement.level)).unwrap_or(judgement.level);
+        let commit = Commit { event: Event::Judged { judgement, routing: None }, body: None, delivery: None };
+        if service.journal.commit(commit).is_err() {
+            service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn offer(&self, task: Task) -> bool {
         let taken = lock(&self.pool).as_ref().is_some_and(|pool| pool.offer(task).is_ok());
         if !taken {
             self.behind.store(true, Ordering::Release);
         }
+        taken
     }
 }
 
@@ -167,11 +195,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Content of low origin before the user's own, newest first.
-fn priority(seq: EventSeq, artifact: &Artifact) -> Priority {
-    let low = !matches!(
-        artifact.origin,
-        Origin::HumanCli | Origin::UserPrompt | Origin::UserConfig | Origin::WsTracked | Origin::AgentText
-    );
-    Priority { live: true, low_origin: low, sequence: seq.0 }
+/// Content of live sessions first, then that of low origin before the user's own, then the newest.
+pub(super) fn priority(snapshot: &Snapshot, id: ArtifactId) -> Priority {
+    let artifact = snapshot.artifact(id);
+    let session = artifact.and_then(|artifact| snapshot.session(&artifact.session));
+    let own = artifact.is_some_and(|artifact| {
+        matches!(
+            artifact.origin,
+            Origin::HumanCli
+                | Origin::UserPrompt
+                | Origin::UserConfig
+                | Origin::WsTracked
+                | Origin::AgentText
+        )
+    });
+    let live = session.is_none_or(|session| !session.closed);
+    Priority { awaited: false, live, low_origin: !own, sequence: id.0.0 }
 }

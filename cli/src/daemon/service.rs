@@ -1,11 +1,12 @@
 //! What the daemon does with one request.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use circinus_analyzer::Surroundings;
+use circinus_analyzer::provider::Endpoint;
 use circinus_core::action::{Flag, Tier, ToolCall};
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, SessionOpened};
@@ -16,12 +17,12 @@ use circinus_core::policy::{Profile, Verdict};
 use circinus_ipc::{Peer, Reply, Responder};
 
 use super::batch::Batch;
+use super::counters::Counters;
 use super::evidence::Analysis;
 use super::files::{self, Announced, Deferred, Listings, Prior, Scene};
 use super::gatekeeper::Asked;
 use super::hosts::Voice;
 use super::journal::Journal;
-use super::latency::Latency;
 use super::proposals::Proposals;
 use super::questions::Questions;
 use super::reconcile::Reconciler;
@@ -30,6 +31,7 @@ use super::reservations::{self, Reservations};
 use super::search::Searches;
 use super::site::Site;
 use super::stop::Stop;
+use super::strong::StrongTier;
 use super::texts::Texts;
 use super::waiting::{Parked, Waiting};
 use crate::adapter::claude_code::event;
@@ -44,29 +46,6 @@ pub(super) struct Postponed {
     /// Whether there was room to wait; without it the action is decided with what is known.
     patient: bool,
     responder: Responder,
-}
-
-/// Counters since the start, for `status`.
-#[derive(Debug, Default)]
-pub(super) struct Counters {
-    /// Decisions by verdict: ALLOW, REVIEW, BLOCK.
-    pub verdicts: [AtomicU64; 3],
-    /// Allowed decisions that an influence or a flag touched.
-    pub flagged: AtomicU64,
-    /// Decisions whose evidence was ready, ready after a wait, or not ready.
-    pub ready: AtomicU64,
-    /// Decisions that waited for evidence and got it.
-    pub waited: AtomicU64,
-    /// Decisions that waited in vain.
-    pub not_ready: AtomicU64,
-    /// From an announced call to its answer, waits included.
-    pub latency: Latency,
-    /// Payloads that were no event.
-    pub malformed: AtomicU64,
-    /// Events that could not be recorded.
-    pub unrecorded: AtomicU64,
-    /// Hosts whose descendants will not be known by a mark.
-    pub unmarked: AtomicU64,
 }
 
 /// Everything a request needs.
@@ -89,6 +68,8 @@ pub(super) struct Service {
     pub(super) reconciler: Reconciler,
     /// The analysis of what is recorded.
     pub analysis: Arc<Analysis>,
+    /// The user's model, if one is configured.
+    pub(super) strong: Option<Arc<StrongTier>>,
     /// What the repositories track.
     pub(super) listings: Arc<Listings>,
     /// What lay at the places of the announced calls.
@@ -105,6 +86,8 @@ pub(super) struct Service {
     pub(super) proposals: Proposals,
     /// The database, for what persons ask about.
     pub database: PathBuf,
+    /// Where counters go, if anywhere.
+    pub(super) telemetry: Option<Endpoint>,
     /// How to end.
     pub stop: Stop,
 }
@@ -234,12 +217,14 @@ impl Service {
 
     fn park(self: &Arc<Self>, contents: Vec<Digest>, mut postponed: Postponed, deadline: Instant) {
         postponed.asked.waited_ms = postponed.asked.waited_ms.max(1);
+        self.analysis.urge(&contents);
+        self.strong.iter().for_each(|strong| strong.urge(&contents));
         let parked = Parked { contents: contents.clone(), deadline, then: postponed };
         match self.waiting.park(parked) {
             Ok(()) => {
                 // A judgement may have landed between the decision and the parking: look again.
                 let snapshot = self.hot.load();
-                let landed = contents.iter().filter(|content| snapshot.is_judged(content));
+                let landed = contents.iter().filter(|content| snapshot.is_settled(content));
                 landed.for_each(|content| self.waiting.judged(content));
             }
             Err(postponed) => self.gate(Postponed { patient: false, ..postponed }),

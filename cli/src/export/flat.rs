@@ -73,6 +73,16 @@ pub(super) fn row(recorded: &Recorded) -> Map<String, Value> {
     match &recorded.event {
         Event::SessionOpened(opened) => row.set("workspace", opened.workspace.as_str()),
         Event::SessionClosed { .. } => {}
+        Event::Requested(requested) => {
+            row.set("text", format!("at most {}", requested.reserved));
+            row.set("content", requested.key.content.to_string());
+        }
+        Event::Settled(settled) => row.set("text", settled.cost.to_string()),
+        Event::Unanswered(unanswered) => {
+            row.set("text", unanswered.cause.describe());
+            row.set("content", unanswered.key.content.to_string());
+            row.set("analyser", format!("{} v{}", unanswered.key.analyser, unanswered.key.version));
+        }
         Event::Ingested(artifact) => {
             row.set("agent", artifact.agent.as_ref().map(|agent| agent.as_str()));
             row.set("call", artifact.call.as_ref().map(|call| call.as_str()));
@@ -85,7 +95,7 @@ pub(super) fn row(recorded: &Recorded) -> Map<String, Value> {
             row.set("operands", artifact.operands.len());
             row.set("effects", effects(artifact.authority.effects()).join(" "));
         }
-        Event::Judged(judgement) => {
+        Event::Judged { judgement, .. } => {
             let signals: Vec<_> = judgement.findings.iter().map(|finding| &*finding.signal).collect();
             row.set("text", &*judgement.reason);
             row.set("content", judgement.key.content.to_string());

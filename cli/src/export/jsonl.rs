@@ -4,6 +4,7 @@ use std::io::Write;
 
 use circinus_core::artifact::{Artifact, Binding};
 use circinus_core::authority::Secrecy;
+use circinus_core::enquiry::Routing;
 use circinus_core::event::{DecisionRecord, Event, Recorded};
 use circinus_core::evidence::Judgement;
 use circinus_core::explain::{Explanation, Influence, Path};
@@ -50,7 +51,7 @@ fn event(event: &Event) -> Value {
         }),
         Event::SessionClosed { session } => json!({ "session": session.as_str() }),
         Event::Ingested(record) => artifact(record),
-        Event::Judged(record) => judgement(record),
+        Event::Judged { judgement: record, routing } => judgement(record, routing.as_ref()),
         Event::Decided(record) => decision(record),
         Event::Stated(statement) => json!({
             "author": stated::author(&statement.author),
@@ -71,6 +72,17 @@ fn event(event: &Event) -> Value {
         Event::AskUnreliable { program, decision } => {
             json!({ "program": program, "decision": decision.to_string() })
         }
+        Event::Requested(requested) => json!({
+            "content": requested.key.content.to_string(),
+            "session": requested.session.as_ref().map(|session| session.as_str()),
+            "reserved": requested.reserved,
+        }),
+        Event::Settled(settled) => json!({ "request": settled.request.0, "cost": settled.cost }),
+        Event::Unanswered(unanswered) => json!({
+            "content": unanswered.key.content.to_string(),
+            "analyser": unanswered.key.analyser,
+            "cause": unanswered.cause.describe(),
+        }),
     }
 }
 
@@ -109,7 +121,7 @@ fn binding(binding: &Binding) -> Value {
     })
 }
 
-fn judgement(judgement: &Judgement) -> Value {
+fn judgement(judgement: &Judgement, routing: Option<&Routing>) -> Value {
     let findings = judgement
         .findings
         .iter()
@@ -122,6 +134,8 @@ fn judgement(judgement: &Judgement) -> Value {
         "level": judgement.level.name(),
         "findings": findings.collect::<Vec<_>>(),
         "reason": judgement.reason,
+        "asked": routing.map(|routing| routing.key.is_some()),
+        "routing": routing.map(|routing| routing.reason.describe()),
     })
 }
 

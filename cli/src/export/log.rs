@@ -106,7 +106,7 @@ impl<'a> Log<'a> {
         recorded.seq <= self.last
             && self.selection.since.is_none_or(|since| recorded.at >= since)
             && self.selection.session.as_ref().is_none_or(|wanted| match &recorded.event {
-                Event::Judged(judgement) => self.contents.contains(&judgement.key.content),
+                Event::Judged { judgement, .. } => self.contents.contains(&judgement.key.content),
                 event => session(event) == Some(wanted),
             })
     }
@@ -123,7 +123,8 @@ pub fn session(event: &Event) -> Option<&SessionId> {
         Event::HostBound(bound) => Some(&bound.session),
         Event::Impersonated(event) => Some(&event.session),
         Event::Stated(statement) => session_of_statement(statement),
-        Event::Judged(_) | Event::AskUnreliable { .. } => None,
+        Event::Requested(requested) => requested.session.as_ref(),
+        Event::Judged { .. } | Event::AskUnreliable { .. } | Event::Settled(_) | Event::Unanswered(_) => None,
     }
 }
 

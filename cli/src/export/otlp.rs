@@ -74,17 +74,20 @@ const fn severity(event: &Event) -> (u8, &'static str) {
             Verdict::Review => (13, "WARN"),
             Verdict::Block => (17, "ERROR"),
         },
-        Event::Judged(judgement) => match judgement.level {
+        Event::Judged { judgement, .. } => match judgement.level {
             Level::None | Level::Benign | Level::Pending => (9, "INFO"),
             Level::Failed | Level::Suspicious | Level::Adverse => (13, "WARN"),
         },
+        Event::Unanswered(_) => (13, "WARN"),
         Event::Impersonated(_) => (17, "ERROR"),
         Event::SessionOpened(_)
         | Event::SessionClosed { .. }
         | Event::Ingested(_)
         | Event::Stated(_)
         | Event::HostBound(_)
-        | Event::AskUnreliable { .. } => (9, "INFO"),
+        | Event::AskUnreliable { .. }
+        | Event::Requested(_)
+        | Event::Settled(_) => (9, "INFO"),
     }
 }
 

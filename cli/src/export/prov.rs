@@ -86,7 +86,7 @@ fn entities(recorded: &Recorded) -> Vec<Named> {
             "circinus:content": artifact.content.to_string(),
             "circinus:bytes": artifact.bytes,
         }),
-        Event::Judged(judgement) => json!({
+        Event::Judged { judgement, .. } => json!({
             "prov:type": qualified("circinus:Judgement"),
             "prov:label": judgement.reason,
             "circinus:level": judgement.level.name(),

@@ -11,14 +11,17 @@ use serde_json::{Value, json};
 pub(super) fn id(recorded: &Recorded) -> Option<String> {
     match &recorded.event {
         Event::Ingested(_) => Some(ArtifactId(recorded.seq).to_string()),
-        Event::Judged(_) => Some(EvidenceId(recorded.seq).to_string()),
+        Event::Judged { .. } => Some(EvidenceId(recorded.seq).to_string()),
         Event::Decided(_) => Some(DecisionId(recorded.seq).to_string()),
         Event::Stated(_) => Some(ActId(recorded.seq).to_string()),
         Event::SessionOpened(_)
         | Event::SessionClosed { .. }
         | Event::HostBound(_)
         | Event::Impersonated(_)
-        | Event::AskUnreliable { .. } => None,
+        | Event::AskUnreliable { .. }
+        | Event::Requested(_)
+        | Event::Settled(_)
+        | Event::Unanswered(_) => None,
     }
 }
 
@@ -28,12 +31,15 @@ pub(super) const fn kind(event: &Event) -> &'static str {
         Event::SessionOpened(_) => "session_opened",
         Event::SessionClosed { .. } => "session_closed",
         Event::Ingested(_) => "artifact",
-        Event::Judged(_) => "evidence",
+        Event::Judged { .. } => "evidence",
         Event::Decided(_) => "decision",
         Event::Stated(_) => "statement",
         Event::HostBound(_) => "host_bound",
         Event::Impersonated(_) => "impersonated",
         Event::AskUnreliable { .. } => "ask_unreliable",
+        Event::Requested(_) => "requested",
+        Event::Settled(_) => "settled",
+        Event::Unanswered(_) => "unanswered",
     }
 }
 

@@ -83,7 +83,7 @@ fn told(recorded: &Recorded) -> (&'static str, Style, String, Vec<String>) {
             ];
             ("artifact", Style::Plain, format!("{id} {}: {}", artifact.origin, artifact.label), details)
         }
-        Event::Judged(judgement) => {
+        Event::Judged { judgement, .. } => {
             let signals: Vec<_> = judgement.findings.iter().map(|finding| &*finding.signal).collect();
             let style = if judgement.level >= Level::Failed { Style::Warning } else { Style::Dim };
             let by = format!("{} v{}", judgement.key.analyser, judgement.key.version);
@@ -141,6 +141,17 @@ fn told(recorded: &Recorded) -> (&'static str, Style, String, Vec<String>) {
         Event::Impersonated(event) => {
             let text = format!("{} in {} came from {}", event.event, event.session, event.program);
             ("intruder", Style::Bad, text, Vec::new())
+        }
+        Event::Requested(requested) => {
+            let text = format!("{}: at most {}", requested.key.content.short(), requested.reserved);
+            ("request", Style::Dim, text, Vec::new())
+        }
+        Event::Settled(settled) => {
+            ("request", Style::Dim, format!("{} has cost {}", settled.request.0, settled.cost), Vec::new())
+        }
+        Event::Unanswered(unanswered) => {
+            let text = format!("{} no verdict: {}", unanswered.key.content.short(), unanswered.cause);
+            ("evidence", Style::Warning, text, Vec::new())
         }
         Event::AskUnreliable { program, decision } => {
             ("host", Style::Warning, format!("{program} answered {decision} by itself"), Vec::new())

@@ -373,6 +373,6 @@ fn standing(subject: &Subject, workspace: &WorkspaceId, snapshot: &Snapshot) -> 
 /// What analysis says about a content, whoever looks.
 fn level_of(content: &Digest, snapshot: &Snapshot) -> Level {
     let judgements = snapshot.judgements(content).iter().map(|judgement| judgement.level).max();
-    let pending = if snapshot.is_judged(content) { Level::None } else { Level::Pending };
+    let pending = if snapshot.is_settled(content) { Level::None } else { Level::Pending };
     judgements.unwrap_or_default().max(pending)
 }
