@@ -1,0 +1,50 @@
+//! Any bytes as a command line: an analysis comes out within its time, strict where it is opaque, and the
+//! forms that are made of it are stable.
+#![no_main]
+
+use std::time::Duration;
+
+use circinus_analyzer::{Surroundings, command};
+use circinus_core::action::{Flag, Tier};
+use circinus_core::limits::SLOTS_MAX;
+use circinus_core::operand::PathContext;
+use circinus_fuzz::{Bound, within};
+use libfuzzer_sys::fuzz_target;
+
+/// The worst inputs are short and multiply: functions that call functions, loops in loops.
+const BOUND: Bound = Bound {
+    floor: Duration::from_millis(8),
+    per_byte: Duration::from_micros(3),
+    most: Duration::from_millis(20),
+};
+
+fn around() -> Surroundings {
+    Surroundings {
+        paths: PathContext {
+            cwd: "/home/user/work".into(),
+            home: "/home/user".into(),
+            workspace: "/home/user/work".into(),
+            case_sensitive: true,
+        },
+        circinus_home: "/home/user/.local/share/circinus".into(),
+        host_config_dirs: vec!["/home/user/.claude".into()],
+        temp_dirs: vec!["/tmp".into()],
+        overlay: Default::default(),
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    let around = around();
+    let found = within(text.len(), BOUND, || command::analyze(&text, &around));
+    assert!(found.slots.len() <= SLOTS_MAX);
+    assert!(found.slots.iter().all(|slot| slot.tier_on_gap >= found.tier));
+    assert!(!found.flags.contains(Flag::Opaque) || found.tier >= Tier::T2, "opaque is never mild");
+    assert!(!found.flags.contains(Flag::Catastrophic) || found.tier >= Tier::T2);
+    for (_, range) in within(text.len(), BOUND, || command::candidates(&text)) {
+        assert!(text.get(range).is_some());
+    }
+    if let Some(form) = within(text.len(), BOUND, || command::canonical(&text)) {
+        assert_eq!(command::canonical(&form).as_deref(), Some(form.as_str()));
+    }
+});
