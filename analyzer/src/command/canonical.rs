@@ -92,7 +92,10 @@ fn command(simple: &Simple) -> Option<String> {
 fn redirection(redirect: &Redirect) -> Option<String> {
     let RedirectKind::Word(op, target) = &redirect.kind else { return None };
     let fd = redirect.fd.map(|fd| fd.to_string()).unwrap_or_default();
-    Some(format!("{fd}{op}{}", word(target)?))
+    let target = word(target)?;
+    // Behind such an operator a dash alone is a word of its own.
+    let splits = op.ends_with('&') && target.starts_with('-') && target != "-";
+    (!splits).then(|| format!("{fd}{op}{target}"))
 }
 
 /// Words of the grammar (bash manual, 3.2.1).
@@ -156,6 +159,7 @@ mod tests {
             ("wait; sleep 1 &", Some("wait ; sleep 1 &")),
             ("sleep 1 &\nwait", Some("sleep 1 & wait")),
             ("read x 3<&-", Some("read x 3>&-")),
+            ("read x <& -y", None),
             ("cat <<E\nx\nE", None),
         ] {
             assert_eq!(canonical(text).as_deref(), form, "{text}");

@@ -186,6 +186,13 @@ impl<'a> Walk<'a> {
                 let (line, more) = rest.split_once('\n').map_or((rest, false), |(line, _)| (line, true));
                 self.at += line.len() + usize::from(more);
                 let line = if strip { line.trim_start_matches('\t') } else { line };
+                // bash also ends the body where the substitution around it ends in the same line. If anything
+                // stood between, it would run; then there is no end here.
+                let closes = line.strip_prefix(delimiter.as_str()).map(str::trim_start);
+                if self.comments && closes.is_some_and(|rest| rest.starts_with(')')) {
+                    self.at -= usize::from(more) + closes.map_or(0, str::len);
+                    break;
+                }
                 if line == delimiter || !more {
                     break;
                 }
