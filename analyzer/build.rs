@@ -136,7 +136,7 @@ fn rule(row: &Row, text: &mut String) -> Result<(), Failure> {
     let mut seen = Vec::new();
     for option in &row.options {
         for name in &option.f {
-            if seen.contains(&name) || !name.starts_with(['-', '+']) && !name.ends_with('=') {
+            if seen.contains(&name) || name.is_empty() {
                 return Err(format!("option {name} occurs twice or is none").into());
             }
             seen.push(name);

@@ -240,7 +240,8 @@ impl Machine<'_> {
                 None => {}
             }
             if role == Some(Role::Run) {
-                // What follows are the arguments of what runs.
+                // What follows are the arguments of what runs, such as a framework's own script.
+                argv.operands.iter().skip(at).for_each(|task| self.role(Role::Task, task, run));
                 return;
             }
         }

@@ -50,10 +50,11 @@ pub(super) fn sort(rule: &'static Rule, args: &[Arg], until: Until) -> Argv {
             return argv;
         }
         let dash = text.len() > 1 && text.starts_with(['-', '+']) && !text.starts_with("-/");
-        let keyed = rule
-            .options
-            .iter()
-            .any(|opt| opt.names.iter().any(|name| name.ends_with('=') && text.starts_with(name)));
+        let subcommand = until == Until::Operand && rule.sub(text).is_some();
+        let keyed = !subcommand
+            && rule.options.iter().any(|opt| {
+                opt.names.iter().any(|name| text == *name || name.ends_with('=') && text.starts_with(name))
+            });
         if dash || keyed {
             at = option(rule, args, arg, at, &mut argv);
             continue;

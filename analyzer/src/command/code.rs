@@ -12,6 +12,7 @@ use crate::place::{Place, Region};
 
 mod literal;
 mod reach;
+mod removal;
 
 /// The rule for bytes of another machine that run.
 const REMOTE_CODE: &str = "runs what comes from the network";

@@ -63,6 +63,8 @@ pub(super) struct Machine<'a> {
     bytes_left: usize,
     text_depth: usize,
     nesting: usize,
+    /// What is looked at is only what words may be.
+    guessing: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -85,6 +87,7 @@ impl<'a> Machine<'a> {
             bytes_left: WORK_BYTES_MAX,
             text_depth: 0,
             nesting: 0,
+            guessing: false,
         }
     }
 

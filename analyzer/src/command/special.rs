@@ -17,9 +17,11 @@ use circinus_core::effect::Effect;
 use super::apply::Run;
 use super::argv::Argv;
 use super::machine::Machine;
-use super::table::{Rule, Special};
+use super::table::{Rule, Special, lookup};
 use super::value::{Arg, Stream};
-use super::{git, guard};
+use super::{git, guard, unlisted};
+
+pub(super) use shell::is_name;
 
 /// A program with its arguments and its input, on its way to be understood.
 #[derive(Clone, Copy)]
@@ -48,15 +50,7 @@ pub(super) fn before(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         Special::GhApi => git::api_reads(machine, call),
         Special::GitConfig => git::config(machine, call),
         Special::Discard => git::discard(machine, call),
-        Special::Inner => {
-            machine.found.raise(call.rule.tier);
-            machine.found.effect(Effect::Exec);
-            if call.rule.runs {
-                machine.runs_workspace(call.by);
-            }
-            shell::inline(machine, call);
-            Some(machine.unlisted(call.by, call.args, call.stdin))
-        }
+        Special::Inner => Some(inner(machine, call)),
         Special::Kill => guard::kill(machine, call),
         Special::Make => editor::make(machine, call),
         Special::Mktemp => shell::mktemp(machine, call),
@@ -106,6 +100,23 @@ pub(super) fn operands_done(machine: &mut Machine<'_>, rule: &'static Rule, argv
         Special::DeleteAll => guard::delete_all(machine, argv, run),
         _ => {}
     }
+}
+
+/// A wrapper whose own words are not told from those of the command in it.
+fn inner(machine: &mut Machine<'_>, call: Call<'_>) -> Stream {
+    let Call { by, rule, args, stdin } = call;
+    machine.found.raise(rule.tier);
+    machine.found.effect(Effect::Exec);
+    shell::inline(machine, call);
+    let program = args.iter().position(|arg| arg.known && lookup(unlisted::base(&arg.text)).is_some());
+    if rule.runs {
+        machine.runs_workspace(by);
+    } else if let Some(at) = program {
+        machine.program(args.get(at..).unwrap_or_default().to_vec(), stdin.clone());
+    } else if args.iter().any(|arg| !arg.known) {
+        machine.found.opaque_by("which program runs is not known");
+    }
+    machine.unlisted(by, args, stdin)
 }
 
 /// Observing costs nothing.

@@ -99,6 +99,12 @@ pub(super) enum Role {
     MethodOrUrl,
     /// A manifest: a file, or an address.
     UrlOrFile,
+    /// An operand by which the system is changed.
+    Changes,
+    /// A setting of the system, which is shown, or changed where it has a value.
+    Setting,
+    /// A task of a build tool or a framework, by its name.
+    Task,
     /// A list of what to install.
     ConfigFile,
     /// A file mode; one that lets others run a file as its owner grants that.

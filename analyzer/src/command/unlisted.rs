@@ -4,7 +4,7 @@ use circinus_core::action::{Flag, SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::operand::Kind;
 
-use super::found::address;
+use super::found::{Found, address};
 use super::machine::{Machine, host_operands};
 use super::secret::is_home;
 use super::table::lookup;
@@ -13,7 +13,9 @@ use super::verbs;
 use crate::place::Region;
 
 /// Words of an unknown program that may begin a command of their own.
-const INNER_MAX: usize = 16;
+const INNER_MAX: usize = 64;
+/// Places in one word at which a command line may begin.
+const STARTS_MAX: usize = 4;
 
 impl Machine<'_> {
     /// A program without a table row.
@@ -108,46 +110,75 @@ impl Machine<'_> {
     /// An unknown program may run the rest of its words. Known programs that do harm are judged as if it
     /// did; that can only make the action stricter.
     pub(super) fn inner_command(&mut self, args: &[Arg], stdin: &Stream) {
+        if args.len() > INNER_MAX {
+            self.found.opaque_by("an unknown program with more words than are looked at");
+        }
         args.iter().take(INNER_MAX).for_each(|arg| self.inner_text(arg));
         for (at, arg) in args.iter().enumerate().take(INNER_MAX) {
-            let name = arg.text.rsplit('/').next().unwrap_or_default();
+            let name = base(&arg.text);
             if !arg.known || lookup(name).is_none() || !is_severe_head(name) {
                 continue;
             }
             let before = self.found.clone();
             self.program(args.get(at..).unwrap_or_default().to_vec(), stdin.clone());
-            let worse = self.found.tier > before.tier || self.found.flags != before.flags;
-            if !worse {
-                self.found = before;
-            }
+            self.keep_if_worse(before);
             return;
         }
     }
 }
 
 impl Machine<'_> {
-    /// A word that is a command line of its own (`--filter='rm x'`). Text for people can look the same, so
-    /// only what destroys on a large scale or touches the guard counts.
+    /// A word that is a command line of its own (`--filter='rm x'`), or holds one (`enter:execute(rm x)`). Text
+    /// for people can look the same, so only what destroys on a large scale or touches the guard counts.
     fn inner_text(&mut self, arg: &Arg) {
         let text = arg
             .text
             .split_once('=')
             .filter(|(name, _)| name.starts_with('-'))
             .map_or(&*arg.text, |(_, text)| text);
-        let head = text.split(' ').next().unwrap_or_default();
-        if !arg.known
-            || head.len() == text.len()
-            || !is_severe_head(head.rsplit('/').next().unwrap_or_default())
-        {
+        if !arg.known || !text.contains(' ') {
             return;
         }
+        let inner = text.match_indices(['(', ':', '!', '|', ';', '&']).filter_map(|(at, mark)| {
+            let rest = text.get(at + mark.len()..)?;
+            // In prose a blank follows a colon.
+            let rest = if matches!(mark, "|" | ";" | "&") { rest.trim_start() } else { rest };
+            Some(if mark == "(" { rest.rsplit_once(')').map_or(rest, |(inside, _)| inside) } else { rest })
+        });
+        let starts: Vec<_> = std::iter::once(text)
+            .chain(inner)
+            .filter(|text| text.split_once(' ').is_some_and(|(head, _)| is_severe_head(base(head))))
+            .take(STARTS_MAX)
+            .collect();
+        starts.into_iter().for_each(|text| self.severe_text(text));
+    }
+
+    /// Judges text that may be a command line; it counts if it destroys on a large scale or touches the guard.
+    pub(super) fn severe_text(&mut self, text: &str) {
         let before = self.found.clone();
         self.inner_shell(text);
+        self.keep_if_severe(before);
+    }
+
+    /// Goes back to what was found before, unless more is at stake by now.
+    pub(super) fn keep_if_worse(&mut self, before: Found) {
+        if self.found.tier <= before.tier && self.found.flags == before.flags {
+            self.found = before;
+        }
+    }
+
+    /// Goes back to what was found before, unless it destroys on a large scale or touches the guard by now.
+    fn keep_if_severe(&mut self, before: Found) {
         let gained = |flag| self.found.flags.contains(flag) && !before.flags.contains(flag);
         if !gained(Flag::Catastrophic) && !gained(Flag::Guard) {
             self.found = before;
         }
     }
+}
+
+/// The name of a program that is given by its path.
+pub(super) fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or_default()
 }
 
 /// Programs that are worth looking for behind an unknown one; their names are no everyday words.

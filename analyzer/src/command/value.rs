@@ -61,6 +61,9 @@ fn extend_bounded(to: &mut Vec<Operand>, from: &[Operand]) {
     }
 }
 
+/// Names of standard input among files.
+const STDIN: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
 /// What flows through a pipe or stands in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stream {
@@ -114,6 +117,11 @@ pub(super) struct Arg {
 }
 
 impl Arg {
+    /// Whether it stands for standard input where a file is expected.
+    pub(super) fn is_stdin(&self) -> bool {
+        STDIN.contains(&self.text.as_str())
+    }
+
     /// A word that is known.
     pub(super) fn literal(text: impl Into<String>) -> Self {
         Self { text: text.into(), known: true, ..Self::default() }

@@ -3,9 +3,12 @@
 //! The structural parser's own word parts lose substitutions below depth two, so they are never read; every
 //! word, unquoted here-document body, arithmetic text and `${x:-…}` argument goes through this lexer.
 
+mod brace;
 mod scan;
 
 use scan::Scanner;
+
+pub(super) use brace::braces;
 
 /// One piece of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,6 +315,7 @@ mod tests {
             ("$(case x in x) a;; esac)", "case x in x) a;; esac"),
             ("$(a # )\nb)", "a # )\nb"),
             ("$(cat <<'E'\ndon't (stop)\nE\n)", "cat <<'E'\ndon't (stop)\nE\n"),
+            ("$(cat <<'E'\nf(x\nE)", "cat <<'E'\nf(x\nE"),
             ("$(a $(b $(c)))", "a $(b $(c))"),
         ] {
             let pieces = lex(raw, Mode::Word);
@@ -323,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_substitution_without_an_end_is_broken_and_not_text() {
-        for raw in ["$(a", "`a", "${a", "<(a", "\"$(a\""] {
+        for raw in ["$(a", "`a", "${a", "<(a", "\"$(a\"", "$(cat <<E\nx\nE rm x)"] {
             assert!(lex(raw, Mode::Word).contains(&Piece::Broken), "{raw}");
         }
     }

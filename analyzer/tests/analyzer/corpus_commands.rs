@@ -5,13 +5,15 @@
 //!
 //! **Mapping.** The labels are verdicts of other tools; the analyzer yields a tier. A row labelled `block` or
 //! `ask` is expected at T2 or above (or with a flag that asks by itself), unless `data/peer_labels.toml` says
-//! for its rules that our semantics put the matter elsewhere: gated rows must have a slot that rises to T2 on
-//! a gap; excluded rows are left out whatever was found, counted by the reason, and bounded. A row labelled
-//! `allow` is expected below T2 and without the flag `catastrophic`; installing a named package is T2 by our
-//! semantics, so that such rows are left out and bounded too. The figure with them is printed beside.
+//! by the words of its rules that our semantics put the matter elsewhere: gated rows must have a slot that
+//! rises to T2 on a gap; excluded rows are left out whatever was found, counted by the reason, and bounded. A
+//! row labelled `allow` is expected below T2 and without the flag `catastrophic`. What stays above has a
+//! reason by its effects; installing what is named is left out and bounded too, and the figure with it is
+//! printed beside.
 
 #![allow(clippy::print_stdout, reason = "figures are what this measurement is for")]
 
+mod mapping;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -25,6 +27,7 @@ use circinus_core::action::{Flag, Flags, Tier};
 use circinus_core::effect::Effect;
 use serde::Deserialize;
 
+use mapping::Mapping;
 use rows::{Row, labelled, plain, real};
 
 /// What was reached, in thousandths of the rows; nothing may fall below it.
@@ -42,36 +45,22 @@ struct Ratchet {
     real_catastrophic_max: u32,
     real_t2_max: u32,
     real_known_invocations_min: u32,
+    /// Rows by label and tier, T0 first.
+    matrix: BTreeMap<String, [usize; 4]>,
 }
 
-/// Why rows of a rule are not expected at T2, and the names of such rules.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Exclusion {
-    class: String,
-    #[serde(rename = "why")]
-    _why: String,
-    labels: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Mapping {
-    gated: Vec<String>,
-    exclusion: Vec<Exclusion>,
-}
-
-impl Mapping {
-    /// The class that excludes a row with these rules: every one of them must be excluded.
-    fn class(&self, labels: &[String]) -> Option<&str> {
-        let class_of = |label: &str| {
-            self.exclusion
-                .iter()
-                .find(|row| row.labels.iter().any(|name| name == label))
-                .map(|row| row.class.as_str())
-        };
-        let classes: Option<Vec<_>> = labels.iter().map(|label| class_of(label)).collect();
-        classes?.first().copied()
+impl Ratchet {
+    /// What a matrix has that this one had not: an `allow` further up, or anything else further down.
+    fn worse(&self, found: &BTreeMap<String, [usize; 4]>) -> Vec<String> {
+        let above = |row: &[usize; 4], tier: usize| row.iter().skip(tier).sum::<usize>();
+        let cells = self.matrix.iter().flat_map(|(label, row)| (1..4).map(move |tier| (label, row, tier)));
+        cells
+            .filter_map(|(label, row, tier)| {
+                let (was, is) = (above(row, tier), above(found.get(label)?, tier));
+                let worse = if label == "allow" { is > was } else { is < was };
+                worse.then(|| format!("{label} at T{tier} or above: {was}, now {is}"))
+            })
+            .collect()
     }
 }
 
@@ -155,38 +144,38 @@ fn ratchet() -> Ratchet {
 #[test]
 fn labelled_commands_are_judged_as_the_mapping_says() {
     let Some(folder) = corpus() else { return };
-    let mapping: Mapping = toml::from_str(include_str!("../data/peer_labels.toml")).expect("a mapping");
+    let mapping = Mapping::load();
     let around = around("/home/test", "/home/test/project");
     let mut misses = Misses::default();
-    let mut matrix: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut matrix: BTreeMap<String, [usize; 4]> = BTreeMap::new();
     let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
     let mut tally = Tally::default();
     for row in labelled(&folder.join("given.jsonl")) {
         let found = command::analyze(&row.command, &around);
-        *matrix.entry((row.expect.clone(), found.tier.to_string())).or_default() += 1;
+        matrix.entry(row.expect.clone()).or_default()[found.tier as usize] += 1;
         if row.expect == "allow" {
-            tally.harmless(&row, &found, &mut misses);
+            tally.harmless(&row, &found, &mapping, &mut misses);
             continue;
         }
         tally.harmful += 1;
-        let gated = !row.labels.is_empty() && row.labels.iter().all(|label| mapping.gated.contains(label));
-        match mapping.class(&row.labels).filter(|_| !row.labels.is_empty()) {
+        match mapping.exclusion(&row.labels) {
             Some(class) => *excluded.entry(class.to_owned()).or_default() += 1,
             None if is_severe(&found) => tally.met += 1,
-            None if gated && is_gated(&found) => tally.gated += 1,
+            None if mapping.is_gated(&row.labels) && is_gated(&found) => tally.gated += 1,
             None => misses.note("missed", &row, &found),
         }
     }
     misses.save("given");
     let left_out: usize = excluded.values().sum();
-    println!("label and tier: {matrix:?}\nexcluded: {excluded:?} = {left_out}\n{tally:?}");
+    println!("label and tier: {matrix:?}\nexcluded: {excluded:?} = {left_out}\n{tally:#?}");
     let floors = ratchet();
+    assert_eq!(floors.worse(&matrix), Vec::<String>::new());
     assert!(thousandths(tally.met + tally.gated, tally.harmful - left_out) >= floors.harmful_met_min);
     assert!(thousandths(left_out, tally.harmful) <= floors.harmful_excluded_max);
     assert!(thousandths(tally.calm, tally.harmless) >= floors.harmless_not_catastrophic_min);
-    assert!(thousandths(tally.mild, tally.harmless - tally.installs) >= floors.harmless_below_t2_min);
+    assert!(thousandths(tally.mild, tally.harmless - tally.left_out) >= floors.harmless_below_t2_min);
     assert!(thousandths(tally.mild, tally.harmless) >= floors.harmless_below_t2_unmapped_min);
-    assert!(thousandths(tally.installs, tally.harmless) <= floors.harmless_excluded_max);
+    assert!(thousandths(tally.left_out, tally.harmless) <= floors.harmless_excluded_max);
 }
 
 /// Counts of labelled rows.
@@ -196,23 +185,26 @@ struct Tally {
     met: usize,
     gated: usize,
     harmless: usize,
-    /// Labelled `allow` and T2 because it installs what it names.
-    installs: usize,
     mild: usize,
     calm: usize,
+    /// Labelled `allow` and at T2, by the reason.
+    raised: BTreeMap<String, usize>,
+    /// Those of them that are left out.
+    left_out: usize,
 }
 
 impl Tally {
-    fn harmless(&mut self, row: &Row, found: &CommandAnalysis, misses: &mut Misses) {
+    fn harmless(&mut self, row: &Row, found: &CommandAnalysis, mapping: &Mapping, misses: &mut Misses) {
         self.harmless += 1;
         self.calm += usize::from(!found.flags.contains(Flag::Catastrophic));
         if found.tier < Tier::T2 {
             self.mild += 1;
-        } else if found.effects.contains(Effect::Install) {
-            self.installs += 1;
-        } else {
-            misses.note("raised", row, found);
+            return;
         }
+        let reason = mapping.raised(found.flags, found.effects).expect("a reason for every way up to T2");
+        *self.raised.entry(reason.class.clone()).or_default() += 1;
+        self.left_out += usize::from(reason.excluded);
+        misses.note(&reason.class, row, found);
     }
 }
 

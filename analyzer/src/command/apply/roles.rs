@@ -14,12 +14,45 @@ use super::super::value::Arg;
 use super::super::{git, guard, sql};
 use super::Run;
 
+/// Tasks of frameworks that drop a database, or all its tables.
+const DROPS: &[&str] = &[
+    "db:drop",
+    "db:drop:all",
+    "db:drop:_unsafe",
+    "db:reset",
+    "db:purge",
+    "db:purge:all",
+    "db:migrate:reset",
+    "db:migrate:undo:all",
+    "db:schema:load",
+    "db:setup",
+    "db:truncate_all",
+    "db:wipe",
+    "migrate:fresh",
+    "migrate:refresh",
+    "migrate:reset",
+    "ecto.drop",
+    "ecto.reset",
+    "schema:drop",
+    "database:drop",
+    "doctrine:database:drop",
+    "doctrine:schema:drop",
+    "flush",
+    "reset_db",
+];
+
 impl Machine<'_> {
     /// Judges one word in its role.
     pub(in super::super) fn role(&mut self, role: Role, arg: &Arg, run: &mut Run<'_>) {
         self.found.look_at_part(Part::word(&arg.text));
         match role {
             Role::Ignore | Role::Dir | Role::Command => {}
+            Role::Setting if !arg.text.contains('=') => {}
+            Role::Setting | Role::Changes => {
+                self.found.effect(Effect::Write);
+                self.found.raise(Tier::T2);
+            }
+            Role::Task => self.task(&arg.text),
             Role::Goal => {
                 // `group:artifact:version[:goal]` is fetched and run (Maven's command line).
                 if arg.text.split(':').count() > 2 && arg.text.contains('.') && !arg.text.starts_with('-') {
@@ -35,7 +68,7 @@ impl Machine<'_> {
             Role::Upload => self.upload(arg, run),
             Role::UploadFile => self.upload_file(arg, run),
             Role::Read => {
-                if arg.text == "-" {
+                if arg.is_stdin() {
                     let stdin = run.stdin.clone();
                     run.takes(&stdin);
                 } else {
@@ -113,6 +146,14 @@ impl Machine<'_> {
                 run.takes(&out);
             }
             _ => self.remote_role(role, arg, run),
+        }
+    }
+
+    /// A task by its name: those that drop the database are called alike everywhere.
+    fn task(&mut self, name: &str) {
+        if DROPS.contains(&name) {
+            self.found.effect(Effect::Destroy);
+            self.found.raise(Tier::T2);
         }
     }
 

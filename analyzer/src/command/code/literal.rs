@@ -8,7 +8,7 @@ use circinus_core::effect::Effect;
 use super::super::guard;
 use super::super::machine::Machine;
 use super::super::value::Arg;
-use super::reach;
+use super::{reach, removal};
 use crate::place::Region;
 
 /// Calls that run a program.
@@ -51,6 +51,20 @@ const RUNS_OTHER: &[&str] = &[
     "do shell script",
     "do script",
     "keystroke",
+    "system ",
+    "system\"",
+    "system'",
+    "System.cmd",
+    "sys.process",
+    "callCommand",
+    "callProcess",
+    "createProcess",
+    "ProcessBuilder",
+    "getRuntime",
+    "(sh ",
+    "run(`",
+    "Process(",
+    "Process()",
 ];
 /// Calls that remove files.
 const REMOVES: &[&str] = &[
@@ -121,6 +135,8 @@ const EVALUATES: &[&str] = &["exec(", "eval(", "Function(", "compile("];
 /// Calls that change a file in another way.
 const CHANGES: &[&str] =
     &[".chmod(", ".rename(", ".replace(", ".chown(", ".symlink", "chmodSync", "renameSync"];
+/// Words of an argument vector that are taken for one command line.
+const VECTOR_MAX: usize = 8;
 /// Literals looked at.
 const LITERALS_MAX: usize = 256;
 
@@ -144,6 +160,9 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
     if removes && has(REMOVES_TREES) {
         machine.found.effect(Effect::Destroy);
         machine.found.raise(Tier::T2);
+        if removal::removes_home(text, REMOVES) {
+            machine.found.catastrophe();
+        }
     }
     if text.trim_start().starts_with("rm ") {
         // A command line that was given to the wrong program; it would do no good in the right one either.
@@ -159,11 +178,14 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
     let writes =
         has(CHANGES) || text.contains("open(") || text.contains("writeFile") || text.contains("write_text");
     let mut peers = reach::Peers::new(by, sends, secrets);
+    if runs {
+        vectors(machine, &literals);
+    }
     for literal in literals {
         if talks && literal.contains("://") {
             peers.meet(machine, literal);
         }
-        if runs && literal.contains(' ') {
+        if (runs || pipes) && literal.contains(' ') {
             machine.inner_shell(literal);
         }
         paths(machine, by, literal, removes, text, writes);
@@ -174,6 +196,14 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
         machine.found.raise(Tier::T2);
     } else if fetches {
         machine.found.effect(Effect::Fetch);
+    }
+}
+
+/// An argument vector (`["rm", "-r", "x"]`): its words joined are a command line.
+fn vectors(machine: &mut Machine<'_>, literals: &[&str]) {
+    for (at, _) in literals.iter().enumerate().filter(|(_, word)| ["rm", "shred", "dd"].contains(*word)) {
+        let words = literals.iter().skip(at).take_while(|word| !word.contains(' ')).take(VECTOR_MAX);
+        machine.inner_shell(&words.copied().collect::<Vec<_>>().join(" "));
     }
 }
 

@@ -2,11 +2,9 @@
 
 use super::super::secret::homes_of_variable;
 use super::super::value::{Arg, Stream};
-use super::super::word::{Mode, Piece, lex};
+use super::super::word::{Mode, Piece, braces, lex};
 use super::Machine;
 
-/// Words that one brace list may give.
-const BRACE_WORDS_MAX: usize = 64;
 /// Bytes that one expanded word may have; a longer one is not known.
 const WORD_BYTES_MAX: usize = 64 << 10;
 
@@ -82,8 +80,11 @@ fn is_pattern(text: &str) -> bool {
 impl Machine<'_> {
     /// The words that a raw word expands to.
     pub(in super::super) fn expand(&mut self, raw: &str) -> Vec<Arg> {
-        let Some(alternatives) = braces(raw) else { return self.expand_plain(raw) };
-        alternatives.iter().flat_map(|word| self.expand_plain(word)).collect()
+        let Ok(words) = braces(raw) else {
+            self.found.opaque_by("braces that give more words than are looked at");
+            return self.expand_plain(raw);
+        };
+        words.iter().flat_map(|word| self.expand_plain(word)).collect()
     }
 
     /// The value of a raw word where no splitting happens: assignments, redirections, here-strings.
@@ -278,19 +279,4 @@ fn trimmed(value: &str, rest: &str) -> Option<String> {
     let (from, to) = pattern.split_once('/').unwrap_or((pattern, ""));
     let usable = plain(from) && plain(to) && !from.is_empty();
     usable.then(|| if every { value.replace(from, to) } else { value.replacen(from, to, 1) })
-}
-
-/// The words of an unquoted brace list, when there is exactly one and it is plain.
-fn braces(raw: &str) -> Option<Vec<String>> {
-    if raw.contains(['\'', '"', '\\', '$', '`', '(']) {
-        return None;
-    }
-    let (head, rest) = raw.split_once('{')?;
-    let (inside, tail) = rest.split_once('}')?;
-    if inside.contains('{') || !inside.contains(',') {
-        return None;
-    }
-    let words: Vec<String> =
-        inside.split(',').take(BRACE_WORDS_MAX + 1).map(|part| format!("{head}{part}{tail}")).collect();
-    (words.len() <= BRACE_WORDS_MAX).then_some(words)
 }

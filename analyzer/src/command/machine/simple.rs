@@ -7,6 +7,7 @@ use super::super::Program;
 use super::super::foreign::is_foreign;
 use super::super::ir::Simple;
 use super::super::reason::Part;
+use super::super::special::is_name;
 use super::super::table::lookup;
 use super::super::trace::StepKind;
 use super::super::value::{Arg, Stream};
@@ -127,13 +128,58 @@ impl Machine<'_> {
             self.trace.alone();
             return Stream::empty();
         };
+        let words: Vec<Arg> = words.collect();
+        self.guess(&head, &words, &stdin);
         self.nesting += 1;
         let outer = self.found.look_at("", Part::Text);
-        let out = self.dispatch(&head, &words.collect::<Vec<_>>(), stdin);
+        let out = self.dispatch(&head, &words, stdin);
         self.found.look_back(outer);
         self.trace.leave();
         self.nesting -= 1;
         out
+    }
+
+    /// Judges what words that are not known may well be: a variable's default; behind an unknown program, what
+    /// it would do if it removed things.
+    fn guess(&mut self, head: &Arg, args: &[Arg], stdin: &Stream) {
+        if self.guessing || head.known && !head.glob && args.iter().all(|arg| arg.known) {
+            return;
+        }
+        let mut any = false;
+        let mut words = Vec::with_capacity(args.len() + 1);
+        for arg in std::iter::once(head).chain(args) {
+            let default = self.default_of(arg);
+            any |= default.is_some();
+            words.push(default.unwrap_or_else(|| arg.clone()));
+        }
+        let removes = |arg: &Arg| matches!(arg.text.as_str(), "-rf" | "-fr" | "-Rf" | "-fR");
+        if let Some(first) = words.first_mut().filter(|first| !first.known || first.glob) {
+            any = args.iter().any(removes);
+            *first = Arg::literal("rm");
+        }
+        if any {
+            let before = (self.env.clone(), self.files.clone(), self.programs.clone(), self.found.clone());
+            let trace = std::mem::take(&mut self.trace);
+            self.guessing = true;
+            self.program(words, stdin.clone());
+            self.guessing = false;
+            self.trace = trace;
+            let found;
+            (self.env, self.files, self.programs, found) = before;
+            self.keep_if_worse(found);
+        }
+    }
+
+    /// The default in `${name:-default}` that nothing here sets.
+    fn default_of(&mut self, arg: &Arg) -> Option<Arg> {
+        let (head, rest) = arg.text.split_once("${").filter(|_| !arg.known)?;
+        let (inside, tail) = rest.split_once('}')?;
+        let (name, default) = inside.split_once('-')?;
+        if !is_name(name.trim_end_matches(':')) {
+            return None;
+        }
+        let default = self.expand_one(default);
+        Some(Arg { known: default.known, ..default.with_text(&format!("{head}{}{tail}", default.text)) })
     }
 
     /// From here on this is the program that is looked at.

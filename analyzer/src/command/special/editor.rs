@@ -42,7 +42,7 @@ pub(super) fn scripts(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Strea
     for (at, arg) in args.iter().enumerate() {
         let script = match arg.text.strip_prefix('+') {
             Some(script) => Some(arg.with_text(script)),
-            None if SCRIPTS.contains(&arg.text.as_str()) => args.get(at + 1).cloned(),
+            None if is_script(by, &arg.text) => args.get(at + 1).cloned(),
             None => SCRIPTS.iter().find_map(|option| arg.strip(&format!("{option}="))),
         };
         // `less -K +!command` and its like name no option of the script's own.
@@ -51,6 +51,11 @@ pub(super) fn scripts(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Strea
         }
     }
     None
+}
+
+/// Whether a script follows; what is an output elsewhere is a command to lldb.
+fn is_script(by: &str, option: &str) -> bool {
+    SCRIPTS.contains(&option) || by == "lldb" && matches!(option, "-o" | "--one-line" | "-k")
 }
 
 fn run(machine: &mut Machine<'_>, by: &str, script: &Arg) {

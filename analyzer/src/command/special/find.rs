@@ -5,16 +5,20 @@ use circinus_core::effect::Effect;
 
 use super::super::argv::{Until, sort};
 use super::super::machine::Machine;
-use super::super::table::Role;
+use super::super::table::{Role, lookup};
+use super::super::unlisted::base;
 use super::super::value::{Arg, Stream};
 use super::super::{code, guard};
 use super::Call;
 
 /// Words of the input of `xargs` that are added to its command.
-const INPUT_WORDS_MAX: usize = 32;
+const INPUT_WORDS_MAX: usize = 256;
 
 /// Lines of the input of `xargs -I` that are tried.
-const INPUT_LINES_MAX: usize = 8;
+const INPUT_LINES_MAX: usize = 32;
+
+/// Roots that a payload is tried on.
+const ROOTS_MAX: usize = 16;
 
 /// Tests and actions whose next word is their argument, whatever it looks like (find(1)).
 const WITH_ARGUMENT: &[&str] = &[
@@ -75,21 +79,10 @@ pub(super) fn walk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     if roots.is_empty() {
         roots.push(Arg::literal("."));
     }
-    let narrowed = expression.iter().any(|arg| {
-        matches!(
-            arg.text.as_str(),
-            "-name"
-                | "-iname"
-                | "-path"
-                | "-regex"
-                | "-mtime"
-                | "-newer"
-                | "-empty"
-                | "-size"
-                | "-wholename"
-                | "-maxdepth"
-        )
-    });
+    let narrowed = expression.windows(2).any(|pair| {
+        let [test, value] = pair else { return false };
+        narrows(&test.text, &value.text)
+    }) || expression.iter().any(|arg| arg.text == "-empty");
     let mut at = 0;
     while let Some(arg) = expression.get(at) {
         at += 1;
@@ -120,6 +113,22 @@ pub(super) fn walk(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     Some(Stream::default())
 }
 
+/// Whether a test leaves out something that matters: a name of nothing but wildcards, an age or a size that
+/// everything has, or many levels do not.
+fn narrows(test: &str, value: &str) -> bool {
+    match test {
+        "-name" | "-iname" | "-path" | "-wholename" | "-regex" | "-iregex" => {
+            !value.chars().all(|c| matches!(c, '*' | '?' | '.' | '/' | '[' | ']' | '!'))
+        }
+        "-mtime" | "-mmin" | "-atime" | "-ctime" | "-size" => {
+            value.trim_end_matches(char::is_alphabetic) != "+0"
+        }
+        "-newer" | "-user" | "-group" | "-perm" | "-inum" | "-links" => true,
+        "-maxdepth" => matches!(value, "0" | "1"),
+        _ => false,
+    }
+}
+
 fn delete(machine: &mut Machine<'_>, by: &str, root: &Arg, narrowed: bool) {
     let place = machine.place(root);
     machine.found.deletes_place(by, &place, !narrowed);
@@ -130,7 +139,15 @@ fn delete(machine: &mut Machine<'_>, by: &str, root: &Arg, narrowed: bool) {
 /// Runs the payload on what is found: on the roots themselves if nothing narrows the search, and on a
 /// pattern below them otherwise.
 fn on_each(machine: &mut Machine<'_>, payload: &[Arg], roots: &[Arg], narrowed: bool, stdin: &Stream) {
-    for root in roots.iter().take(8) {
+    let removes = payload.first().and_then(|head| lookup(base(&head.text)));
+    let removes = removes.is_some_and(|rule| rule.args.contains(&Role::Delete));
+    if roots.len() > ROOTS_MAX {
+        machine.found.opaque_by("looks in too many places");
+    }
+    for root in roots.iter().take(ROOTS_MAX) {
+        if removes && !narrowed {
+            delete(machine, "find", root, narrowed);
+        }
         let found = if narrowed {
             Arg { glob: true, ..root.with_text(&format!("{}/*.found", root.text.trim_end_matches('/'))) }
         } else {
@@ -178,7 +195,7 @@ pub(super) fn batch(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
 }
 
 fn is_shell(head: &str) -> bool {
-    matches!(head.rsplit('/').next().unwrap_or_default(), "sh" | "bash" | "zsh" | "dash" | "ksh")
+    matches!(base(head), "sh" | "bash" | "zsh" | "dash" | "ksh")
 }
 
 /// `xargs [options] command`: the input becomes arguments.
@@ -214,6 +231,13 @@ pub(super) fn xargs(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
     }
     if command.is_empty() {
         return Some(input);
+    }
+    let too_many = input.text.as_deref().is_some_and(|text| match &mark {
+        Some(_) => text.lines().count() > INPUT_LINES_MAX,
+        None => text.split_ascii_whitespace().count() > INPUT_WORDS_MAX,
+    });
+    if too_many {
+        machine.found.opaque_by("runs on more input than is looked at");
     }
     let words: Vec<Arg> = match &input.text {
         Some(text) => text

@@ -54,9 +54,16 @@ fn connection_options(machine: &mut Machine<'_>, argv: &Argv) {
     }
 }
 
-/// `nc -z host port`: it only looks whether somebody listens; anything else is left to the table.
+/// `nc -z host port`: it only looks whether somebody listens; anything else is left to the table. `socat` runs
+/// what some of its addresses name.
 pub(super) fn probe(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { by, rule, args, stdin } = call;
+    for address in args {
+        let (kind, command) = address.text.split_once(':').unwrap_or_default();
+        if matches!(kind.to_ascii_lowercase().as_str(), "exec" | "system" | "shell") {
+            machine.text_value(&address.with_text(command));
+        }
+    }
     let argv = sort(rule, args, Until::End);
     let has = |name: &str| argv.options.iter().any(|given| given.opt.names.contains(&name));
     let only_looks = has("-z") && !has("-e") && argv.unknown.is_empty();
@@ -210,7 +217,7 @@ pub(super) fn container(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Str
 
 impl Machine<'_> {
     /// What happens in another file system: its paths are not those of this machine.
-    fn elsewhere(&mut self, body: impl FnOnce(&mut Self)) {
+    pub(in super::super) fn elsewhere(&mut self, body: impl FnOnce(&mut Self)) {
         let before = self.found.clone();
         let (env, files, trees) = (self.env.clone(), self.files.clone(), self.trees.clone());
         self.env.cwd = None;

@@ -129,7 +129,8 @@ pub(super) fn wrapper(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Strea
     Some(machine.program(rest.to_vec(), stdin.clone()))
 }
 
-fn is_name(text: &str) -> bool {
+/// Whether it can be the name of a variable.
+pub(in super::super) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -236,10 +237,13 @@ pub(super) fn mktemp(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
     Some(Stream::literal(format!("{temp}/mktemp.XXXXXX\n")))
 }
 
-/// `read`, `mapfile`: variables get what comes in.
+/// `read`, `mapfile`: variables get what comes in; `-C` has a command run for every few lines.
 pub(super) fn read(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
-    let Call { args, stdin, .. } = call;
+    let Call { by, args, stdin, .. } = call;
     machine.found.effect(Effect::Inform);
+    for (_, callback) in args.iter().zip(args.iter().skip(1)).filter(|(option, _)| option.text == "-C") {
+        code::run_code(machine, by, "shell", &callback.stream());
+    }
     let other = args.iter().zip(args.iter().skip(1)).find(|(option, _)| option.text == "-u");
     let stdin = match other {
         Some((_, descriptor)) => machine.env.descriptor(descriptor),

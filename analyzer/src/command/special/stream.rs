@@ -31,6 +31,8 @@ pub(super) fn sed(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     for script in &scripts {
         if runs(&script.text) {
             machine.found.opaque();
+            let commands = script.text.split([';', '\n']).map(|command| without_address(command.trim()));
+            commands.filter_map(|command| command.strip_prefix("e ")).for_each(|it| machine.inner_shell(it));
         }
         for target in targets(&script.text) {
             machine.write_file(by, &Arg::literal(target), stdin, false);
