@@ -17,13 +17,15 @@ pub(super) fn own() -> Vec<String> {
     }
     let shapes: Vec<String> = texts
         .iter()
-        .step_by(7)
+        .step_by(STEP)
         .flat_map(|text| SHAPES.iter().map(move |shape| shape.replace("{}", text)))
         .collect();
     texts.extend(shapes);
     texts
 }
 
+/// Of so many texts one is put into every shape.
+const STEP: usize = 31;
 /// Shapes that the parser's own word parts are wrong about.
 const SHAPES: &[&str] = &[
     "( {} )",

@@ -1,0 +1,4 @@
+//! See `src/target/content.rs`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| circinus_fuzz::target::run("content", bytes));
