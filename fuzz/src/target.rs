@@ -49,5 +49,6 @@ fn around() -> Surroundings {
         host_config_dirs: vec!["/home/user/.claude".into()],
         temp_dirs: vec!["/tmp".into()],
         overlay: Default::default(),
+        real: None,
     }
 }
