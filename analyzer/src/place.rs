@@ -95,6 +95,12 @@ impl Place {
         })
     }
 
+    /// Whether it is a key of a user's own.
+    pub(crate) fn is_key(&self) -> bool {
+        let is_private = |path: &str| path.contains("/.ssh/id_") && !path.ends_with(".pub");
+        self.vital && self.path.as_deref().is_some_and(is_private)
+    }
+
     /// The tier of writing there, and the tier when content without authority named it.
     pub fn write_tiers(&self) -> (Tier, Tier) {
         match (self.persists, self.region) {

@@ -231,9 +231,13 @@ impl Found {
         if place.guard {
             self.guard();
         }
-        if place.is_history() {
+        if place.is_history() || place.is_key() && !by.starts_with("ssh-keygen") {
             self.effect(Effect::Destroy);
             self.raise(Tier::T2);
+        }
+        if tree && place.vital {
+            // Whatever starts there by itself can be among what is put there.
+            self.persists();
         }
         let (tier, on_gap) = place.write_tiers();
         self.raise(tier);
@@ -268,8 +272,7 @@ impl Found {
         if place.guard || place.hooks {
             self.guard();
         }
-        let key = place.vital && place.path.as_deref().is_some_and(|path| path.contains("/.ssh/id_"));
-        if place.vital && (recursive || key) || place.region == Region::Device {
+        if place.vital && (recursive || place.is_key()) || place.region == Region::Device {
             self.catastrophe();
         }
         let whole =

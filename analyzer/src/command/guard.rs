@@ -85,6 +85,10 @@ pub(super) fn kill(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> 
     let Call { by, args, .. } = call;
     machine.found.effect(Effect::Exec);
     machine.found.raise(circinus_core::action::Tier::T1);
+    // The first process starts all others.
+    if args.last().is_some_and(|arg| arg.text == "1") {
+        machine.found.raise(circinus_core::action::Tier::T2);
+    }
     let everything = by == "kill" && args.len() > 1 && args.last().is_some_and(|arg| arg.text == "-1");
     let by_name = by != "kill" && args.iter().any(|arg| named::finds_process(&arg.text));
     if everything || by_name || args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(OURS)) {

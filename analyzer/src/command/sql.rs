@@ -39,8 +39,9 @@ pub(super) fn judge(machine: &mut Machine<'_>, by: &str, text: &str) {
         }
         let destroys = matches!(first, "DROP" | "TRUNCATE" | "FLUSHALL" | "FLUSHDB")
             || matches!(first, "DELETE" | "UPDATE") && at("WHERE").is_none()
-            || statement.contains(".DROPDATABASE(")
-            || statement.contains(".DROP(");
+            || [".DROPDATABASE(", ".DROP(", ".DELETEMANY({})", ".REMOVE({})"]
+                .iter()
+                .any(|call| statement.contains(call));
         if destroys {
             machine.found.effect(Effect::Destroy);
             machine.found.raise(Tier::T2);

@@ -105,6 +105,10 @@ pub(super) enum Role {
     Setting,
     /// A task of a build tool or a framework, by its name.
     Task,
+    /// What is built or set up: a place of the workspace, or an address whose content runs.
+    Context,
+    /// A file, or an address, that is opened in another program.
+    Opened,
     /// A list of what to install.
     ConfigFile,
     /// A file mode; one that lets others run a file as its owner grants that.

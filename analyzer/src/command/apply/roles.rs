@@ -1,6 +1,6 @@
 //! What a word in a role does.
 
-use circinus_core::action::{SlotValue, Tier};
+use circinus_core::action::{Flag, SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::operand::{Kind, Operand};
 
@@ -177,6 +177,14 @@ impl Machine<'_> {
                     self.found.slot(&run.by, Effect::Exec, SlotValue::Remote(operands), Tier::T2);
                 }
             }
+            Role::Opened if arg.text.contains("://") => self.url(arg, run),
+            Role::Context if arg.text.contains("://") || arg.text.starts_with("git@") => {
+                self.url(arg, run);
+                self.found.raise(Tier::T2);
+                if let Some(operands) = address(&arg.text, &self.around.paths) {
+                    self.found.slot(&run.by, Effect::Exec, SlotValue::Remote(operands), Tier::T2);
+                }
+            }
             Role::UrlOrFile => {
                 self.upload_file(arg, run);
                 if arg.text == "-" {
@@ -288,6 +296,14 @@ impl Machine<'_> {
         run.remote = true;
         if arg.text.contains("://") {
             return self.url(arg, run);
+        }
+        // A name that is looked up carries what it is made of.
+        self.sent(arg, run);
+        if !arg.known {
+            self.derived_target(arg, run);
+            if !arg.taint.secrets.is_empty() {
+                self.found.flag(Flag::SecretSink);
+            }
         }
         let host = arg.text.rsplit_once('@').map_or(arg.text.as_str(), |(_, host)| host);
         let host = match host.split_once(':') {

@@ -51,6 +51,7 @@ const RUNS_OTHER: &[&str] = &[
     "do shell script",
     "do script",
     "keystroke",
+    "key code",
     "system ",
     "system\"",
     "system'",

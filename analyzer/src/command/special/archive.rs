@@ -36,6 +36,7 @@ pub(super) fn tar(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     };
     for given in &argv.options {
         machine.found.raise(given.opt.tier);
+        given.opt.effects.iter().for_each(|effect| machine.found.effect(*effect));
         if let (Some(Role::Shell), Some(command)) = (given.opt.value, &given.value) {
             code::run_code(machine, by, "shell", &command.stream());
         }
