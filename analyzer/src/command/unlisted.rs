@@ -14,6 +14,8 @@ use crate::place::Region;
 
 /// Words of an unknown program that may begin a command of their own.
 const INNER_MAX: usize = 64;
+/// Bytes of a program's path in such a word.
+const HEAD_BYTES_MAX: usize = 64;
 /// Places in one word at which a command line may begin.
 const STARTS_MAX: usize = 4;
 
@@ -142,13 +144,16 @@ impl Machine<'_> {
         let inner = text.match_indices(['(', ':', '!', '|', ';', '&']).filter_map(|(at, mark)| {
             let rest = text.get(at + mark.len()..)?;
             // In prose a blank follows a colon.
-            let rest = if matches!(mark, "|" | ";" | "&") { rest.trim_start() } else { rest };
-            Some(if mark == "(" { rest.rsplit_once(')').map_or(rest, |(inside, _)| inside) } else { rest })
+            Some((mark, if matches!(mark, "|" | ";" | "&") { rest.trim_start() } else { rest }))
         });
-        let starts: Vec<_> = std::iter::once(text)
+        let starts: Vec<_> = std::iter::once(("", text))
             .chain(inner)
-            .filter(|text| text.split_once(' ').is_some_and(|(head, _)| is_severe_head(base(head))))
+            .filter(|(_, text)| begins_severe(text))
             .take(STARTS_MAX)
+            .map(|(mark, text)| match mark {
+                "(" => text.rsplit_once(')').map_or(text, |(inside, _)| inside),
+                _ => text,
+            })
             .collect();
         starts.into_iter().for_each(|text| self.severe_text(text));
     }
@@ -174,6 +179,12 @@ impl Machine<'_> {
             self.found = before;
         }
     }
+}
+
+/// Whether text begins with a program worth looking for, and a blank.
+fn begins_severe(text: &str) -> bool {
+    let head = text.bytes().take(HEAD_BYTES_MAX).position(|byte| byte == b' ');
+    head.and_then(|end| text.get(..end)).is_some_and(|head| is_severe_head(base(head)))
 }
 
 /// The name of a program that is given by its path.

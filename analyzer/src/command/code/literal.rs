@@ -138,6 +138,8 @@ const CHANGES: &[&str] =
     &[".chmod(", ".rename(", ".replace(", ".chown(", ".symlink", "chmodSync", "renameSync"];
 /// Words of an argument vector that are taken for one command line.
 const VECTOR_MAX: usize = 8;
+/// Argument vectors that are looked at.
+const VECTORS_MAX: usize = 8;
 /// Literals looked at.
 const LITERALS_MAX: usize = 256;
 
@@ -202,7 +204,8 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
 
 /// An argument vector (`["rm", "-r", "x"]`): its words joined are a command line.
 fn vectors(machine: &mut Machine<'_>, literals: &[&str]) {
-    for (at, _) in literals.iter().enumerate().filter(|(_, word)| ["rm", "shred", "dd"].contains(*word)) {
+    let removals = literals.iter().enumerate().filter(|(_, word)| ["rm", "shred", "dd"].contains(*word));
+    for (at, _) in removals.take(VECTORS_MAX) {
         let words = literals.iter().skip(at).take_while(|word| !word.contains(' ')).take(VECTOR_MAX);
         machine.inner_shell(&words.copied().collect::<Vec<_>>().join(" "));
     }

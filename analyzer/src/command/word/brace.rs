@@ -63,7 +63,11 @@ fn list(raw: &str) -> Result<Option<(usize, usize, Vec<String>)>, TooMany> {
                     return Ok(found);
                 }
             }
-            _ => at = quoted(raw, at),
+            _ => match quoted(raw, at) {
+                Some(end) => at = end,
+                // Nothing behind what does not end is a list.
+                None => return Ok(found),
+            },
         }
         at += 1;
     }
@@ -102,8 +106,9 @@ fn sequence(inside: &str) -> Result<Option<Vec<String>>, TooMany> {
     Ok(Some((0..count).map(|index| text(value(index))).collect()))
 }
 
-/// Where what begins at `at` ends, if it is quoted or an expansion of its own; `at` itself otherwise.
-fn quoted(raw: &str, at: usize) -> usize {
+/// Where what begins at `at` ends, if it is quoted or an expansion of its own; `at` itself otherwise. `None` if it
+/// does not end.
+fn quoted(raw: &str, at: usize) -> Option<usize> {
     let rest = raw.get(at + 1..).unwrap_or_default();
     let to = |end: char| {
         let mut escaped = false;
@@ -120,9 +125,9 @@ fn quoted(raw: &str, at: usize) -> usize {
         Some(b'`') => to('`'),
         Some(b'$') if rest.starts_with('{') => nested(rest, '{', '}'),
         Some(b'$') if rest.starts_with('(') => nested(rest, '(', ')'),
-        _ => return at,
+        _ => return Some(at),
     };
-    length.map_or(at, |length| at + 1 + length)
+    length.map(|length| at + 1 + length)
 }
 
 /// The offset at which the bracket that `text` begins with closes.
