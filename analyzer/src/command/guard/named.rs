@@ -4,7 +4,7 @@
 use regex::Regex;
 
 use super::super::machine::Machine;
-use super::super::table::Rule;
+use super::super::table::{Role, Rule};
 use super::super::value::{Arg, Stream};
 use super::OURS;
 use crate::place::Place;
@@ -67,8 +67,11 @@ fn acts(rule: &Rule, args: &[Arg]) -> bool {
     let by_sub = |(at, arg): (usize, &Arg)| {
         rule.sub(&arg.text).is_some_and(|sub| acts(sub, args.get(at + 1..).unwrap_or_default()))
     };
+    let by_operand = rule.args.iter().any(|role| matches!(role, Role::Changes | Role::Setting))
+        && args.iter().any(|arg| !arg.text.starts_with('-'));
     rule.tier > circinus_core::action::Tier::T0
         || beyond(rule.effects)
+        || by_operand
         || args.iter().any(by_option)
         || args.iter().enumerate().any(by_sub)
 }

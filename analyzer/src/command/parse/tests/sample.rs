@@ -64,7 +64,8 @@ fn examples_of(line: &str) -> Vec<String> {
 
 /// The collected commands.
 pub(super) fn collected() -> Option<Vec<String>> {
-    let folder = PathBuf::from(env::var_os("CIRCINUS_TEST_CORPUS")?).join("commands");
+    let folder = env::var_os("CIRCINUS_TEST_CORPUS").map(PathBuf::from).filter(|folder| folder.is_dir())?;
+    let folder = folder.join("commands");
     let mut texts = Vec::new();
     for name in ["given.jsonl", "bypass_seeds.jsonl"] {
         let rows = fs::read_to_string(folder.join(name)).expect("collected commands");
