@@ -25,8 +25,10 @@ impl Numbers {
 
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name);
-    let mut paths: Vec<_> =
-        fs::read_dir(&folder).expect("a folder of seeds").map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(&folder)
+        .expect("a folder of seeds")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).expect("a seed")).collect();
     assert!(!seeds.is_empty(), "{name} has no seeds");

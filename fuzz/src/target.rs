@@ -6,22 +6,14 @@ use circinus_core::operand::PathContext;
 mod command;
 mod content;
 mod frame;
-#[cfg(feature = "host")]
-mod payload;
 mod view;
 
 /// A target: its name, which is that of its folder of seeds and of its dictionary, and what it does.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: &[Target] = &[
-    ("command", command::run),
-    ("content", content::run),
-    ("frame", frame::run),
-    #[cfg(feature = "host")]
-    ("payload", payload::run),
-    ("view", view::run),
-];
+pub const TARGETS: &[Target] =
+    &[("command", command::run), ("content", content::run), ("frame", frame::run), ("view", view::run)];
 
 /// Runs the target of that name.
 ///
