@@ -1,6 +1,7 @@
 //! What the analyzer promises, seen from outside.
 #![allow(
     clippy::expect_used,
+    clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "helpers of tests fail by panicking, as tests do"
