@@ -9,6 +9,7 @@ mod activity;
 mod acts;
 mod files;
 mod judged;
+mod identity;
 mod segment;
 mod shared;
 mod spend;
@@ -70,7 +71,7 @@ pub struct Session {
 }
 
 /// What the sessions of one root see.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Horizon {
     postings: Postings,
     prints: Prints,
@@ -94,7 +95,7 @@ pub struct Occurrence<'a> {
 }
 
 /// One state of everything the gate needs to know.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     last: EventSeq,
     artifacts: OrdMap<ArtifactId, Arc<Artifact>>,

@@ -6,7 +6,7 @@ use crate::limits;
 use crate::time::UnixMillis;
 
 /// Spans of time in which something was recorded, by their beginning; no two of them touch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Activity {
     spans: OrdMap<UnixMillis, UnixMillis>,
 }

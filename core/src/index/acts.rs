@@ -2,6 +2,7 @@
 
 use imbl::{HashMap, HashSet, OrdMap};
 
+use super::identity;
 use crate::digest::Digest;
 use crate::endorsement::{
     Acknowledgement, Act, Approval, Confirmation, Endorsement, Scope, Statement, Subject,
@@ -33,7 +34,7 @@ pub struct InForce<'a> {
 }
 
 /// Everything that was stated and not revoked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Acts {
     statements: OrdMap<ActId, Statement>,
     by_operand: HashMap<Operand, Vec<ActId>>,
@@ -74,6 +75,30 @@ impl Acts {
             }
         }
         self.statements.insert(id, statement.clone());
+    }
+
+    /// See [`super::Snapshot::identity`].
+    pub(super) fn identity(&self) -> Digest {
+        let Self {
+            statements,
+            by_operand,
+            by_content,
+            directories,
+            approvals,
+            confirmed,
+            acknowledged,
+            spent,
+            profile,
+        } = self;
+        identity::of_all([
+            identity::of((statements, directories, profile)),
+            identity::of_unordered(by_operand),
+            identity::of_unordered(by_content),
+            identity::of_unordered(approvals),
+            identity::of_unordered(confirmed),
+            identity::of_unordered(acknowledged),
+            identity::of_unordered(spent),
+        ])
     }
 
     /// Takes what a decision used up out of force.

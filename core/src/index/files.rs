@@ -2,6 +2,7 @@
 
 use imbl::HashMap;
 
+use super::identity;
 use crate::artifact::Binding;
 use crate::digest::Digest;
 use crate::id::ArtifactId;
@@ -22,7 +23,7 @@ pub struct Bound {
 }
 
 /// All bindings; the newest of a path counts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Files {
     by_path: HashMap<Box<str>, Bound>,
     by_content: HashMap<Digest, ArtifactId>,
@@ -51,6 +52,12 @@ impl Files {
             place = above;
         }
         None
+    }
+
+    /// See [`super::Snapshot::identity`].
+    pub(super) fn identity(&self) -> Digest {
+        let Self { by_path, by_content } = self;
+        identity::of_all([identity::of_unordered(by_path), identity::of_unordered(by_content)])
     }
 
     /// The artifact that first explained these bytes at any path. Nothing explains that a file is empty.

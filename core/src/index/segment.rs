@@ -24,7 +24,7 @@ pub(super) struct Posting {
 }
 
 /// Sorted entries, newest segment last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Segments<T>(Arc<[Arc<[T]>]>);
 
 impl<T> Default for Segments<T> {
@@ -64,7 +64,7 @@ impl<T: Copy + Ord> Segments<T> {
 }
 
 /// All postings of operands.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Postings(Segments<Posting>);
 
 fn hash_of(operand: &Operand) -> u32 {
@@ -95,7 +95,7 @@ impl Postings {
 type Printed = (u32, ArtifactId);
 
 /// All fingerprints.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prints(Segments<Printed>);
 
 impl Prints {

@@ -16,7 +16,7 @@ use crate::operand::Operand;
 use crate::policy::Verdict;
 
 /// What every session of one workspace sees of the others.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shared {
     /// Roots among its files: they grant in every session of it.
     postings: Postings,

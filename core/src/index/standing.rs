@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use imbl::{HashMap, OrdMap};
 
+use super::identity;
 use crate::digest::Digest;
 use crate::enquiry::{Cause, Routing, TRIES_MAX, Unanswered};
 use crate::evidence::{EvidenceKey, Judgement, Level};
@@ -80,7 +81,7 @@ impl Queue {
 }
 
 /// All judgements, by content. Append-only: the first verdict for a key wins.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Standing {
     required: Arc<[Required]>,
     strong: Option<Required>,
@@ -158,6 +159,12 @@ impl Standing {
 
     fn has(&self, key: &EvidenceKey) -> bool {
         self.of(&key.content).iter().any(|row| row.key == *key)
+    }
+
+    /// See [`super::Snapshot::identity`].
+    pub(super) fn identity(&self) -> Digest {
+        let Self { by_content, adverse } = self;
+        identity::of_all([identity::of_unordered(by_content), identity::of_unordered(adverse)])
     }
 
     /// The content that an adverse judgement is about.
