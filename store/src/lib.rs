@@ -12,12 +12,14 @@
 mod append;
 mod chain;
 mod codec;
+mod copy;
 mod durable;
 pub mod limits;
 mod open;
 mod prepare;
 pub mod query;
 mod recover;
+mod retain;
 mod row;
 mod schema;
 mod sqlite;
@@ -29,9 +31,11 @@ mod writer;
 mod sample;
 
 pub use codec::CodecError;
+pub use copy::{CopyError, backup, restore};
 pub use durable::{Acknowledged, Durable};
 pub use open::{OpenError, Recovered, Store};
 pub use prepare::Invalid;
 pub use query::{QueryError, Reader};
 pub use recover::{ReplayError, Task};
-pub use writer::{Ack, AppendError, Observer, StartError, SubmitError, Writer};
+pub use retain::Retention;
+pub use writer::{Ack, AppendError, Observer, StartError, Step, SubmitError, Watch, Writer};

@@ -46,6 +46,22 @@ pub const LOCK_WAIT: Duration = Duration::from_millis(250);
 /// How long a connection waits for a lock that another process holds on the file.
 pub const BUSY_MS_MAX: u32 = 2_000;
 
+/// How long a text is kept after it was last recorded, in milliseconds: thirty days. A person who looks into what
+/// happened does so within weeks.
+pub const BODY_AGE_MS_MAX: u64 = 30 * 24 * 3_600 * 1_000;
+
+/// Bytes of all texts together: some weeks of heavy use.
+pub const BODIES_BYTES_MAX: u64 = 1 << 30;
+
+/// Texts looked at in one slice of a sweep, so that a commit never waits long for one.
+pub const SWEPT_MAX: usize = 256;
+
+/// Between two sweeps: an age of days needs no finer one.
+pub const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
+
+/// Former databases that restores keep beside the present one; a person moves them away.
+pub const FORMER_MAX: u32 = 100;
+
 /// Rows of one page of any query.
 pub const PAGE_ROWS_MAX: usize = 1_000;
 

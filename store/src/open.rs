@@ -18,6 +18,7 @@ use rusqlite::Connection;
 
 use crate::chain::{GENESIS, Head, Link};
 use crate::recover;
+use crate::retain::{Retention, Sweep};
 use crate::sqlite;
 use crate::{limits, schema};
 use check::Check;
@@ -33,6 +34,7 @@ pub struct Store {
     pub(crate) path: PathBuf,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) head: Head,
+    pub(crate) retention: Retention,
     /// The look at every page that is still going on.
     check: Check,
     /// Held for as long as the store or its writer lives.
@@ -91,7 +93,8 @@ impl Store {
 
         let recovered = Recovered { unfinished, last_seq: head.seq };
         let check = Check::start(path)?;
-        Ok((Self { conn, path: path.to_owned(), clock, head, check, lock }, recovered))
+        let retention = Retention::default();
+        Ok((Self { conn, path: path.to_owned(), clock, head, retention, check, lock }, recovered))
     }
 
     /// Waits until every page was looked at; gives the store back if all are sound.
@@ -101,6 +104,49 @@ impl Store {
     pub fn checked(mut self) -> Result<Self, OpenError> {
         self.check.finish(&self.path)?;
         Ok(self)
+    }
+
+    /// Keeps texts by another rule than the default one.
+    pub fn retain(&mut self, retention: Retention) {
+        self.retention = retention;
+    }
+
+    /// Removes every text that was last recorded `age_ms` milliseconds ago or earlier and whose analysis is not
+    /// queued; gives how many. What is freed is overwritten, also in the write-ahead log.
+    ///
+    /// # Errors
+    /// See [`OpenError`]; what went before the fault is gone.
+    pub fn forget(&mut self, age_ms: u64) -> Result<u64, OpenError> {
+        self.check.finish(&self.path)?;
+        let path = self.path.clone();
+        let failed = |operation| {
+            let path = path.clone();
+            move |e| sqlite_error(&path, operation, e)
+        };
+        let count = |conn: &Connection| {
+            conn.query_row("SELECT count(*) FROM contents WHERE body IS NOT NULL", [], |row| {
+                row.get::<_, u64>(0)
+            })
+        };
+        let before = count(&self.conn).map_err(failed("count the texts of"))?;
+        // An age of 0 means all, also what a clock that was set back has dated in the future.
+        let now = if age_ms == 0 { UnixMillis(u64::MAX) } else { self.clock.now() };
+        let retention = Retention { age_ms_max: age_ms, bytes_max: u64::MAX };
+        let mut sweep = Sweep::default();
+        while !sweep.slice(&mut self.conn, retention, now).map_err(failed("erase texts of"))? {}
+        let after = count(&self.conn).map_err(failed("count the texts of"))?;
+        self.conn
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .map_err(failed("copy back the log of"))?;
+        Ok(before.saturating_sub(after))
+    }
+
+    /// Whether an existing file would take writes; one that is not there yet is for [`Store::open`] to make.
+    ///
+    /// # Errors
+    /// [`OpenError::NotWritable`], [`OpenError::NotADatabase`].
+    pub fn check_writable(path: &Path) -> Result<(), OpenError> {
+        if path.exists() { check_writable(path) } else { Ok(()) }
     }
 
     /// Where the file is.
@@ -128,10 +174,8 @@ fn check_writable(path: &Path) -> Result<(), OpenError> {
 
 /// Takes the advisory lock that makes this store the only one. It is a file of its own, because closing
 /// any descriptor of the database would drop the locks that SQLite holds on it (POSIX fcntl locks).
-fn acquire_lock(path: &Path) -> Result<File, OpenError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let lock_path = PathBuf::from(name);
+pub(crate) fn acquire_lock(path: &Path) -> Result<File, OpenError> {
+    let lock_path = beside(path, ".lock");
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -150,18 +194,46 @@ fn acquire_lock(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// Creates an empty private file, so that SQLite never creates one with the umask's mode.
+/// Makes a new database where there is none yet, or an empty file.
+///
+/// It is made under another name and gets its own when it is whole: a process that is killed meanwhile leaves no
+/// half-made database, whose journal a reader could not roll back.
 fn create_if_absent(path: &Path) -> Result<(), OpenError> {
-    match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
-        Ok(file) => {
-            file.sync_all().map_err(|e| io_error(path, "sync", e))?;
-            // The name must survive a power cut as well as the bytes.
-            let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            File::open(dir).and_then(|dir| dir.sync_all()).map_err(|e| io_error(dir, "sync", e))
-        }
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(e) => Err(io_error(path, "create", e)),
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() || found.len() > 0 => return Ok(()),
+        Ok(_) => check_writable(path)?,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(io_error(path, "inspect", e)),
     }
+    let new = beside(path, ".new");
+    for left in [new.clone(), beside(&new, "-journal"), beside(&new, "-wal"), beside(&new, "-shm")] {
+        match std::fs::remove_file(&left) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_error(&left, "remove", e)),
+            _ => {}
+        }
+    }
+    // SQLite would create it with the umask's mode.
+    let file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new);
+    drop(file.map_err(|e| io_error(&new, "create", e))?);
+    let mut conn = sqlite::open_writer(&new).map_err(|e| configure_error(&new, e))?;
+    schema::migrate(&mut conn).map_err(|e| sqlite_error(&new, "migrate", e))?;
+    conn.close().map_err(|(_, e)| sqlite_error(&new, "close", e))?;
+    File::open(&new).and_then(|file| file.sync_all()).map_err(|e| io_error(&new, "sync", e))?;
+    std::fs::rename(&new, path).map_err(|e| io_error(&new, "rename", e))?;
+    sync_directory_of(path)
+}
+
+/// A name must survive a power cut as well as the bytes.
+pub(crate) fn sync_directory_of(path: &Path) -> Result<(), OpenError> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|e| io_error(dir, "sync", e))
+}
+
+/// The path with something behind its name.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// Looks at an existing file without any means to change it.

@@ -7,6 +7,7 @@ mod page;
 mod point;
 mod session;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use circinus_core::artifact::Artifact;
@@ -21,7 +22,7 @@ use rusqlite::{Connection, Row};
 
 use crate::codec::CodecError;
 use crate::open::{self, OpenError};
-use crate::recover::ReplayError;
+use crate::recover::{self, ReplayError};
 use crate::row::EventRow;
 use crate::schema;
 
@@ -184,6 +185,18 @@ impl Reader {
         let (conn, found) = open::open_known(path)?;
         // Schema 0 is a file whose creation was cut off before its first transaction.
         if found < schema::VERSION { Err(absent()) } else { Ok(Self { conn, path: path.to_owned() }) }
+    }
+
+    /// As [`crate::Store::replay`], beside a writer: the log as it is at this moment.
+    ///
+    /// # Errors
+    /// See [`ReplayError`]; everything before the fault has been handed over.
+    pub fn replay(
+        &self,
+        from: EventSeq,
+        fold: &mut dyn FnMut(Recorded) -> ControlFlow<()>,
+    ) -> Result<EventSeq, ReplayError> {
+        recover::replay(&self.conn, from, fold)
     }
 
     fn failed(&self, operation: &'static str) -> impl Fn(rusqlite::Error) -> QueryError {

@@ -37,6 +37,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, ConfigureError> {
     demand(&conn, "checkpoint_fullfsync", 1_u32)?;
     // The writer copies back when it is idle; a commit must never pay for it.
     demand(&conn, "wal_autocheckpoint", 0_u32)?;
+    // What retention or a person erases is overwritten and not only freed.
+    demand(&conn, "secure_delete", 1_u32)?;
     demand(&conn, "foreign_keys", 1_u32)?;
     demand(&conn, "recursive_triggers", 1_u32)?;
     harden(&conn)?;

@@ -11,6 +11,11 @@ use crate::limits::PROBLEMS_MAX;
 use crate::query::Reader;
 use crate::row::{EventRow, SELECT};
 
+/// SQLite cannot read at all.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(#[from] rusqlite::Error);
+
 /// Something that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
@@ -78,7 +83,7 @@ impl Reader {
     ///
     /// # Errors
     /// Only when SQLite cannot read at all; damage that it can name is a [`Problem`].
-    pub fn verify(&self) -> Result<Vec<Problem>, rusqlite::Error> {
+    pub fn verify(&self) -> Result<Vec<Problem>, Error> {
         // One read transaction, so that the parts are compared as of one moment.
         let snapshot = self.conn.unchecked_transaction()?;
         let mut problems = Vec::new();
@@ -87,7 +92,7 @@ impl Reader {
                 Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt) => {
                     problems.push(Problem::Damaged { reason: error.to_string() });
                 }
-                other => other?,
+                other => other.map_err(Error)?,
             }
         }
         problems.truncate(PROBLEMS_MAX);

@@ -4,6 +4,7 @@
 //! transaction is on disk and its events are visible.
 
 mod budget;
+mod step;
 mod wal;
 mod worker;
 
@@ -22,6 +23,7 @@ use crate::limits;
 use crate::open::{OpenError, Store};
 use crate::prepare::{Invalid, Prepared};
 use budget::{Budget, Reservation};
+pub use step::{Step, Watch};
 use worker::Worker;
 
 /// Called once with the outcome of a commit, on the writer thread; it must not block.
@@ -118,13 +120,21 @@ impl Writer {
     /// # Errors
     /// [`StartError`]; nothing was written.
     pub fn start(store: Store, observer: Observer) -> Result<Self, StartError> {
+        Self::start_watched(store, observer, step::nobody())
+    }
+
+    /// As [`Writer::start`], with somebody told each step: crashes and I/O errors are tried with it.
+    ///
+    /// # Errors
+    /// [`StartError`]; nothing was written.
+    pub fn start_watched(store: Store, observer: Observer, watch: Watch) -> Result<Self, StartError> {
         let store = store.checked()?;
         let path = store.path.clone();
         // The budget bounds the queue. This flavour, unlike the bounded one, drops what is queued when the
         // receiver goes, and so keeps INVARIANT (ack-exactly-once) when the thread ends early.
         let (sender, receiver) = crossbeam_channel::unbounded();
         let stopped = Arc::new(AtomicBool::new(false));
-        let worker = Worker::new(store, receiver, observer, Arc::clone(&stopped));
+        let worker = Worker::new(store, receiver, observer, watch, Arc::clone(&stopped));
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.run())

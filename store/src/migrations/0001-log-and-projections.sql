@@ -45,6 +45,9 @@ CREATE TABLE artifacts (
     operands BLOB    NOT NULL
 ) STRICT;
 
+-- When a content was last recorded.
+CREATE INDEX artifacts_by_content ON artifacts (content, seq);
+
 -- Edges by parent, for "what came of this"; the child's event holds them in full.
 CREATE TABLE provenance (
     parent    INTEGER NOT NULL,

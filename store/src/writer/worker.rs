@@ -1,15 +1,18 @@
 //! What the writer thread does.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use circinus_core::event::Recorded;
 use circinus_core::time::Clock;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::step::{Step, Watch};
 use super::wal::Wal;
 use super::{AppendError, Observer, Pending};
 use crate::append;
@@ -17,15 +20,21 @@ use crate::chain::Head;
 use crate::durable::{Acknowledged, Durable};
 use crate::limits;
 use crate::open::Store;
+use crate::retain::{Retention, Sweep};
 
 pub(super) struct Worker {
     conn: Connection,
     wal: Wal,
+    retention: Retention,
+    sweep: Sweep,
+    /// When the next slice of a sweep is due.
+    sweep_at: Instant,
     path: PathBuf,
     clock: Arc<dyn Clock>,
     head: Head,
     queue: Receiver<Pending>,
     observer: Observer,
+    watch: Watch,
     stopped: Arc<AtomicBool>,
     /// Declared last: the file is closed before another process may have it.
     _lock: File,
@@ -42,11 +51,27 @@ impl Worker {
         store: Store,
         queue: Receiver<Pending>,
         observer: Observer,
+        watch: Watch,
         stopped: Arc<AtomicBool>,
     ) -> Self {
-        let Store { conn, path, clock, head, lock, .. } = store;
+        let Store { conn, path, clock, head, retention, lock, .. } = store;
         let wal = Wal::watch(&conn);
-        Self { conn, wal, path, clock, head, queue, observer, stopped, _lock: lock }
+        let (sweep, sweep_at) = (Sweep::default(), Instant::now());
+        Self {
+            conn,
+            wal,
+            retention,
+            sweep,
+            sweep_at,
+            path,
+            clock,
+            head,
+            queue,
+            observer,
+            watch,
+            stopped,
+            _lock: lock,
+        }
     }
 
     pub(super) fn run(mut self) {
@@ -59,17 +84,31 @@ impl Worker {
         }
     }
 
-    /// The next commit; none when every handle is gone and the queue is empty. An idle writer with a short
-    /// log sleeps without a timer.
+    /// The next commit; none when every handle is gone and the queue is empty. What is not urgent is done while
+    /// none comes.
     fn next(&mut self) -> Option<Pending> {
-        if self.wal.is_long() {
-            match self.queue.recv_timeout(limits::IDLE) {
+        loop {
+            let sweep_in = self.sweep_at.saturating_duration_since(Instant::now());
+            let wait = if self.wal.is_long() { limits::IDLE } else { sweep_in.max(limits::IDLE) };
+            match self.queue.recv_timeout(wait) {
                 Ok(pending) => return Some(pending),
-                Err(RecvTimeoutError::Timeout) => self.copy_back(),
                 Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if self.stopped.load(Ordering::Acquire) => {
+                    return self.queue.recv().ok();
+                }
+                Err(RecvTimeoutError::Timeout) if self.wal.is_long() => self.copy_back(),
+                Err(RecvTimeoutError::Timeout) => self.sweep(),
             }
         }
-        self.queue.recv().ok()
+    }
+
+    /// One slice of a sweep over the texts. A failure is one of the disk: it stops the writer like any other.
+    fn sweep(&mut self) {
+        match self.sweep.slice(&mut self.conn, self.retention, self.clock.now()) {
+            Ok(true) => self.sweep_at = Instant::now() + limits::SWEEP_EVERY,
+            Ok(false) => {}
+            Err(_) => self.stopped.store(true, Ordering::Release),
+        }
     }
 
     /// What waits already joins `first`, within the bounds of a group; nobody is waited for.
@@ -102,18 +141,31 @@ impl Worker {
         };
         // INVARIANT (durable-before-visible): COMMIT has returned. INVARIANT (visible-before-ack): a reader
         // that starts after any acknowledgement below finds these events.
+        self.pass(Step::Committed);
         if !recorded.is_empty() {
             (self.observer)(&recorded);
         }
+        self.pass(Step::Published);
         for (pending, outcome) in group.into_iter().zip(outcomes) {
             pending.acknowledge(Ok(Durable::after_commit(outcome)));
+            self.pass(Step::Acknowledged);
+        }
+    }
+
+    /// A step at which what was promised stays promised; only what comes next may be refused.
+    fn pass(&mut self, step: Step) {
+        if (self.watch)(step).is_err() {
+            self.stopped.store(true, Ordering::Release);
         }
     }
 
     /// One transaction for the whole group; nothing of it remains on failure, the head included.
     fn transact(&mut self, group: &mut [Pending]) -> Result<(Vec<Recorded>, Vec<Acknowledged>), Failure> {
         let failed = |operation| move |source| Failure { operation, source };
+        let watch = &mut self.watch;
+        watch(Step::Gathered).map_err(injected).map_err(failed("begin a transaction on"))?;
         let tx = Transaction::new(&mut self.conn, TransactionBehavior::Immediate)
+            .and_then(|tx| watch(Step::Begun).map_err(injected).map(|()| tx))
             .map_err(failed("begin a transaction on"))?;
         let mut head = self.head;
         let mut recorded = Vec::with_capacity(group.len());
@@ -122,18 +174,23 @@ impl Worker {
             let Some(prepared) = pending.prepared.take() else { continue };
             let at = self.clock.now();
             let outcome = append::append(&tx, &mut head, at, &prepared).map_err(failed("append to"))?;
+            watch(Step::Appended).map_err(injected).map_err(failed("append to"))?;
             if !outcome.duplicate {
                 recorded.push(Recorded { seq: outcome.seq, at, event: prepared.event });
             }
             outcomes.push(outcome);
         }
+        watch(Step::Committing).map_err(injected).map_err(failed("commit to"))?;
         tx.commit().map_err(failed("commit to"))?;
         self.head = head;
         Ok((recorded, outcomes))
     }
 
     fn copy_back(&mut self) {
-        if self.wal.copy_back(&self.conn).is_err() {
+        self.pass(Step::CopyingBack);
+        if self.wal.copy_back(&self.conn).is_ok() {
+            self.pass(Step::CopiedBack);
+        } else {
             // What is committed stays in the log; the failure itself shows again, with its text, when the
             // store is opened.
             self.stopped.store(true, Ordering::Release);
@@ -145,6 +202,11 @@ impl Pending {
     fn bytes(&self) -> usize {
         self.prepared.as_ref().map_or(0, crate::prepare::Prepared::bytes)
     }
+}
+
+/// What a watch answers, as SQLite would have.
+fn injected(error: io::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }
 
 fn refuse(group: Vec<Pending>, error: &AppendError) {

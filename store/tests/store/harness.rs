@@ -26,7 +26,11 @@ impl Clock for Ticks {
 }
 
 pub(crate) fn clock() -> Arc<dyn Clock> {
-    Arc::new(Ticks(AtomicU64::new(1_000)))
+    clock_at(1_000)
+}
+
+pub(crate) fn clock_at(millis: u64) -> Arc<dyn Clock> {
+    Arc::new(Ticks(AtomicU64::new(millis)))
 }
 
 pub(crate) fn open(path: &Path) -> Result<(Store, Recovered), OpenError> {

@@ -7,12 +7,14 @@
 )]
 
 mod child;
+mod copy;
 mod crash;
 mod fault;
 mod harness;
 mod model;
 mod open;
 mod query;
+mod retention;
 mod sample;
 mod tamper;
 mod writer;

@@ -51,6 +51,22 @@ fn an_empty_file_is_a_new_store() {
     assert_eq!(home.fill([sample::ingest("s", b"x", "1")])[0].seq, EventSeq(1));
 }
 
+/// What a process that was killed while it made a database leaves.
+#[test]
+fn a_creation_that_was_cut_off_is_begun_anew() {
+    let home = Home::new();
+    let directory = home.path.parent().expect("has a directory");
+    std::fs::create_dir(directory).expect("creates");
+    for left in ["circinus.db.new", "circinus.db.new-journal", "circinus.db.new-wal"] {
+        std::fs::write(directory.join(left), b"half").expect("writes");
+    }
+    assert_eq!(home.fill([sample::ingest("s", b"x", "1")])[0].seq, EventSeq(1));
+    home.assert_sound();
+    let names = std::fs::read_dir(directory).expect("lists").map(|entry| entry.expect("lists").file_name());
+    let left: Vec<_> = names.filter(|name| name.to_string_lossy().contains(".new")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 #[test]
 fn a_second_store_on_one_path_is_refused_and_disturbs_nothing() {
     let home = Home::new();
