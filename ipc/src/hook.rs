@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 pub use emit::emit;
+pub use last_resort::READING_TOOLS;
 pub use payload::{PayloadError, read_payload};
 pub use signal::refuse_on_signals;
 

@@ -3,8 +3,8 @@
 use super::json;
 use super::{EXIT_FAILED, EXIT_REFUSED, Outcome};
 
-/// Tools that only read what is on this machine already; they may pass unclassified.
-const READING_TOOLS: [&str; 4] = ["Read", "Grep", "Glob", "LS"];
+/// Tools that only read what is on this machine already; they may pass unrecorded.
+pub const READING_TOOLS: [&str; 4] = ["Read", "Grep", "Glob", "LS"];
 
 /// Events after which nothing can be stopped any more, or where stopping protects nothing. Every name that is not
 /// here may be a gate of a newer host.

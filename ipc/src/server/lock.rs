@@ -5,9 +5,18 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Bytes of the lock file that are looked at: a process id and a line end.
 const PID_BYTES_MAX: u64 = 16;
+
+/// How long a lock that is held is tried for. A daemon that was killed while it started a program leaves its lock
+/// with the child until that has executed it, which is a moment even on a busy machine.
+const LOCK_WAIT_MAX: Duration = Duration::from_millis(500);
+
+/// Between two tries.
+const LOCK_LOOK: Duration = Duration::from_millis(5);
 
 /// The exclusive lock; freed when dropped. The file stays, because removing it would let two processes lock two
 /// files of one name.
@@ -36,12 +45,16 @@ impl DaemonLock {
             .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
             .open(path)
             .map_err(|source| io("open the lock", source))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(BindError::AlreadyRunning { pid: read_pid(&mut file) });
+        let deadline = Instant::now() + LOCK_WAIT_MAX;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_LOOK),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(BindError::AlreadyRunning { pid: read_pid(&mut file) });
+                }
+                Err(TryLockError::Error(source)) => return Err(io("lock", source)),
             }
-            Err(TryLockError::Error(source)) => return Err(io("lock", source)),
         }
         write_pid(&mut file).map_err(|source| io("write the process id to", source))?;
         Ok(DaemonLock { file })
