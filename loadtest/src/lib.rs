@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod crash;
 pub mod gate;
 pub mod instructions;
 pub mod limits;

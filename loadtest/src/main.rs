@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use circinus_loadtest::crash::{self, stand_in};
+use circinus_loadtest::interrupt::StopFlag;
 use circinus_loadtest::limits::memory::Held;
 use circinus_loadtest::load::report::LoadReport;
 use circinus_loadtest::load::table;
@@ -30,6 +32,13 @@ enum Command {
     ///
     /// Exit codes as for `replay`.
     Quality(quality::Options),
+    /// Kill a daemon under load, over and over, and check that nothing it had promised is lost
+    ///
+    /// Each seed has a home of its own. Exit 0: every promise held; 1: an error, or a seed that failed.
+    Crash(crash::Options),
+    /// Be the daemon of a crash that comes at a step of the writer (run by `crash`)
+    #[command(hide = true)]
+    Daemon(stand_in::Options),
     /// Measure every promise of speed against its floor in the same run
     ///
     /// One line for each: figure, target, and `met` or `missed`. Needs `cc` for two programs that do nothing. Exit 0:
@@ -80,6 +89,8 @@ fn main() -> ExitCode {
     let run = match Cli::parse().command {
         Command::Replay(options) => run_replay(&options),
         Command::Quality(options) => run_quality(&options),
+        Command::Crash(options) => run_crash(&options),
+        Command::Daemon(options) => return stand_in(&options),
         Command::Limits(options) => run_limits(&options),
         Command::Load(options) => load::run(&options).map_err(Into::into).and_then(|report| show(&report)),
         Command::Stress(options) => {
@@ -93,9 +104,36 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            // Nothing is left to tell when even the error output is closed; the exit code says it.
-            drop(writeln!(io::stderr(), "error: {error}"));
+            complain(&*error);
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// Nothing is left to tell when even the error output is closed; the exit code says it.
+fn complain(error: &dyn Error) {
+    drop(writeln!(io::stderr(), "error: {error}"));
+}
+
+/// Whether every promise held.
+fn run_crash(options: &crash::Options) -> Result<bool, Box<dyn Error>> {
+    let stop = StopFlag::on_signals()?;
+    let mut held = true;
+    for kind in &options.kinds {
+        let report = crash::run(options, *kind, &stop)?;
+        held &= report.failures.is_empty() && report.seeds == options.seeds;
+        say(&format!("{kind}: {report}"))?;
+    }
+    Ok(held)
+}
+
+/// Ends as the daemon would; a store that failed has a code of its own.
+fn stand_in(options: &stand_in::Options) -> ExitCode {
+    match stand_in::run(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(error.code())
         }
     }
 }

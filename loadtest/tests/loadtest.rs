@@ -6,6 +6,8 @@
 mod answers;
 #[path = "loadtest/command.rs"]
 mod command;
+#[path = "loadtest/crash.rs"]
+mod crash;
 #[path = "loadtest/fixture.rs"]
 mod fixture;
 #[path = "loadtest/loading.rs"]
