@@ -1,11 +1,13 @@
 //! The commands: one file each; parse, call, render.
 
 pub mod analyze;
+pub mod backup;
 pub mod completions;
 pub mod config;
 pub mod daemon;
 pub mod demo;
 pub mod doctor;
+pub mod erase;
 pub mod explain;
 pub mod export;
 pub mod fail_safe;
@@ -18,6 +20,7 @@ pub mod status;
 pub mod telemetry;
 pub mod uninstall;
 pub mod watch;
+pub mod verify;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -69,6 +72,14 @@ enum Command {
     Export(export::ExportArgs),
     /// Show a session: what entered, what it led to, what was decided.
     Session(session::SessionArgs),
+    /// Check the whole log, and the daemon's index against it.
+    Verify(verify::VerifyArgs),
+    /// Copy everything recorded into a new file; the daemon may run.
+    Backup(backup::BackupArgs),
+    /// Put a copy in the place of what is recorded, which is kept; no daemon may run.
+    Restore(backup::RestoreArgs),
+    /// Erase recorded texts; hashes, operands and decisions stay. No daemon may run.
+    Erase(erase::EraseArgs),
     /// Show how a command is understood; needs no daemon.
     Analyze(analyze::AnalyzeArgs),
     /// Let one action run that was asked about or refused for want of an answer, once.
@@ -174,6 +185,10 @@ fn run(command: Command, context: &Context, ui: &mut Ui) -> Exit {
         Command::Config(args) => config::run(&args, context, ui),
         Command::Telemetry(args) => telemetry::run(&args, context, ui),
         Command::Completions(args) => completions::run(&args, ui),
+        Command::Verify(args) => verify::run(&args, context, ui),
+        Command::Backup(args) => backup::backup(&args, context, ui),
+        Command::Restore(args) => backup::restore(&args, context, ui),
+        Command::Erase(args) => erase::run(&args, context, ui),
         Command::Analyze(args) => analyze::run(&args, Some(context), ui),
         Command::Approve(args) => state::approve(args, context, ui),
         Command::Endorse(args) => state::endorse(args, context, ui),

@@ -21,6 +21,7 @@ mod daemon {
     mod captured;
     mod cases;
     mod configuration;
+    mod copies;
     mod database;
     mod death;
     mod delivery;
@@ -28,6 +29,7 @@ mod daemon {
     mod faults;
     mod files;
     mod flow;
+    mod full;
     mod life;
     mod mutations;
     mod overlay;

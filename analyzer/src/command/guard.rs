@@ -22,6 +22,7 @@ const OBSERVES: &[&str] = &[
     "session",
     "analyze",
     "demo",
+    "verify",
     "completions",
     "help",
     "--help",

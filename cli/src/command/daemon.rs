@@ -28,6 +28,9 @@ const STOP_WAIT: Duration = Duration::from_secs(30);
 /// One question to the daemon.
 const CALL_WAIT: Duration = Duration::from_secs(5);
 
+/// Length above which a start puts the daemon's log aside, in bytes. Lines of many years.
+const LOG_BYTES_MAX: u64 = 1 << 20;
+
 /// Between two looks at a process that starts or ends.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -123,6 +126,9 @@ fn serve(context: &Context, ui: &mut Ui) -> Exit {
                 | RunError::Endpoint(_)
                 | RunError::Open(_)
                 | RunError::Seal(_) => Exit::CannotWrite,
+                | RunError::Open(_)
+                | RunError::Seal(_)
+                | RunError::Store(_) => Exit::CannotWrite,
                 RunError::Bind(_) | RunError::Replay(_) | RunError::System(_) => Exit::Internal,
             }
         }
@@ -139,11 +145,23 @@ pub fn ensure(context: &Context) -> io::Result<()> {
     if ask(&place, &ControlRequest::Status).is_ok() {
         return Ok(());
     }
+    rotate(&context.places.log)?;
     let said_before = std::fs::metadata(&context.places.log).map_or(0, |log| log.len());
     wait_until_it_answers(spawn(context)?, &place).map_err(|error| {
         let said = said_since(&context.places.log, said_before);
         if said.is_empty() { error } else { io::Error::new(error.kind(), format!("{error}: {said}")) }
     })
+}
+
+/// Puts the log of earlier daemons aside, once, when it has grown long. A daemon writes a line per failure of its
+/// surroundings and none per event, so that its start is often enough.
+fn rotate(log: &Path) -> io::Result<()> {
+    match std::fs::metadata(log) {
+        Ok(found) if found.len() > LOG_BYTES_MAX => std::fs::rename(log, log.with_extension("log.1")),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// What the daemon wrote into its log since it was `before` bytes long, in one line.

@@ -1,11 +1,13 @@
 //! `circinus fail-safe`: answers a hook when no daemon does. Run by `circinus-hook`, not by people.
 //!
 //! The call is understood as always and decided with the fact that nothing can be recorded: T0 and T1 pass,
-//! T2 and above are asked about or refused. The raw event is kept for the daemon's next start.
+//! T2 and above are asked about or refused. The raw event is kept for the daemon's next start; a call that cannot
+//! even be kept is refused, unless it only reads.
 
 use std::io::{self, Read};
 
 use circinus_core::index::Snapshot;
+use circinus_ipc::hook::READING_TOOLS;
 
 use crate::adapter::claude_code::event;
 use crate::adapter::claude_code::response::HookOutput;
@@ -13,7 +15,7 @@ use crate::config::{Config, Places};
 use crate::daemon::files::workspace_of;
 use crate::daemon::gatekeeper::Asked;
 use crate::daemon::texts::Texts;
-use crate::daemon::{Site, unrecorded};
+use crate::daemon::{Site, settings, unrecorded};
 use crate::host::{HostEvent, HostEventKind};
 
 /// Bytes read from standard input; the hook forwards no more.
@@ -41,13 +43,21 @@ pub fn answer(payload: &[u8], places: &Places, site: &Site) -> HookOutput {
         Err(error) => return HookOutput::refuse(&error.to_string()),
     };
     let kept = unrecorded::append(&places.unrecorded, payload);
-    match &event.kind {
-        HostEventKind::BeforeCall(call) => {
+    match (&event.kind, &kept) {
+        // INVARIANT (no-silent-pass): what cannot even be kept passes only where it reads.
+        (HostEventKind::BeforeCall(call), Err(error)) if !READING_TOOLS.contains(&&*call.tool) => {
+            HookOutput::refuse(&format!(
+                "no daemon runs and {} cannot be kept: {error}; hint: run `circinus doctor`",
+                event.name
+            ))
+        }
+        (HostEventKind::BeforeCall(call), _) => {
             let workspace = workspace_of(&event.cwd, &site.home);
             let around = site.around(&event.cwd, &workspace);
             let asked = Asked::new(&event, call, &around, &Snapshot::default(), &Texts::default(), &NO_KEY);
             gate(&asked, places)
         }
+        (HostEventKind::SettingsChange { path }, _) => settings::change(path.as_deref(), &event.cwd, site),
         _ => observed(&event, kept),
     }
 }

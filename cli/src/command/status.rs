@@ -1,7 +1,7 @@
 //! `circinus status`: one screen on how Circinus is.
 
 use circinus_store::query::Counts;
-use circinus_store::{OpenError, Reader};
+use circinus_store::{OpenError, Reader, Store};
 use clap::Args;
 use serde_json::json;
 
@@ -10,6 +10,7 @@ use super::daemon::{ask, place};
 use super::setup::Surroundings;
 use crate::adapter::claude_code::settings::{SurveyPaths, survey};
 use crate::daemon::{ControlReply, ControlRequest, Coverage, ModelStatus, Status};
+use crate::daemon::{ControlReply, ControlRequest, Coverage, Status, unrecorded};
 use crate::exit::Exit;
 use crate::ui::{Cell, Style, Table, Ui, escape_untrusted, split_hint};
 
@@ -52,8 +53,14 @@ pub fn run(args: &StatusArgs, context: &Context, ui: &mut Ui) -> Exit {
         Some(status) => rows(status, &mut table),
         None => row(&mut table, "daemon", "not running; the next hook starts it".to_owned()),
     }
+    let waiting = unrecorded::waiting_bytes(&context.places.unrecorded);
+    if waiting > 0 {
+        row(&mut table, "waiting", format!("{waiting} bytes of events, to be taken in by the next start"));
+    }
     row(&mut table, "home", escape_untrusted(&context.places.home().to_string_lossy()));
-    let counted = Reader::open(&context.places.database).map(|reader| reader.counts());
+    let database = &context.places.database;
+    let opened = Store::check_writable(database).and_then(|()| Reader::open(database));
+    let counted = opened.map(|reader| reader.counts());
     let failed: Option<String> = match counted {
         Ok(Ok(counts)) => {
             row(&mut table, "on disk", on_disk(&counts));

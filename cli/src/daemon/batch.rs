@@ -2,30 +2,35 @@
 
 use circinus_ipc::Responder;
 
+use super::outage::give_back;
 use super::service::respond;
 use crate::adapter::claude_code::response::HookOutput;
 
 /// Commits of one event that are answered together.
 pub(super) struct Batch {
     left: usize,
-    output: HookOutput,
+    failure: Option<String>,
     responder: Option<Responder>,
 }
 
 impl Batch {
     /// `left` commits that are answered to one client.
     pub(super) fn of(left: usize, responder: Responder) -> Self {
-        Self { left, output: HookOutput::silent(), responder: Some(responder) }
+        Self { left, failure: None, responder: Some(responder) }
     }
 
-    /// Counts one acknowledgement; the last one answers.
-    pub(super) fn finish_one(&mut self, failure: Option<HookOutput>) {
-        self.output = failure.unwrap_or(std::mem::take(&mut self.output));
+    /// Counts one acknowledgement or failure; the last one answers. An event of which a part is not recorded is
+    /// given back as a whole; when it comes again, the rest is recognised.
+    pub(super) fn finish_one(&mut self, failure: Option<String>) {
+        self.failure = failure.or(self.failure.take());
         self.left = self.left.saturating_sub(1);
         if self.left == 0
             && let Some(responder) = self.responder.take()
         {
-            respond(responder, std::mem::take(&mut self.output));
+            match self.failure.take() {
+                None => respond(responder, HookOutput::silent()),
+                Some(why) => give_back(responder, why),
+            }
         }
     }
 }

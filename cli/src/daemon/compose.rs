@@ -1,18 +1,16 @@
 //! Puts the daemon together, runs it until it is told to stop, and takes it apart in order.
 
 use std::io;
-use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use circinus_analyzer::content;
 use circinus_analyzer::provider::EndpointError;
 use circinus_analyzer::strong::Strong;
 use circinus_core::event::Event;
-use circinus_core::id::EventSeq;
-use circinus_core::index::{Hot, Required, Snapshot};
+use circinus_core::index::Hot;
 use circinus_ipc::{BindError, Limits, Server, SocketPlace};
-use circinus_store::{OpenError, ReplayError, Store, Writer};
+use circinus_store::{OpenError, ReplayError, Store, Watch, Writer};
 use thiserror::Error;
 
 use super::counters::Counters;
@@ -31,6 +29,7 @@ use super::strong::StrongTier;
 use super::texts::Texts;
 use super::waiting::Waiting;
 use super::{control, seal, strong, unrecorded, wake};
+use super::{rebuilt, seal, unrecorded, wake};
 use crate::clock::SystemClock;
 use crate::config::{Config, CreatePlacesError, LoadConfigError, Places};
 use crate::telemetry;
@@ -62,6 +61,9 @@ pub enum RunError {
     /// The key that seals secrets.
     #[error("cannot read or make the key file: {0}; hint: it must be 32 bytes that only you can read")]
     Seal(io::Error),
+    /// The store failed while the daemon ran.
+    #[error("the store failed, so the daemon ended; the next hook starts it again: {0}")]
+    Store(String),
     /// The system gave no thread, poll or signal.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
@@ -76,6 +78,15 @@ pub enum RunError {
 ///
 /// See [`RunError`]; nothing is left running.
 pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunError> {
+    run_watched(places, place, site, Box::new(|_| Ok(())))
+}
+
+/// As [`run`], with somebody told each step of the writer: crashes and I/O errors are tried with it.
+///
+/// # Errors
+///
+/// See [`RunError`]; nothing is left running.
+pub fn run_watched(places: &Places, place: &SocketPlace, site: Site, watch: Watch) -> Result<(), RunError> {
     places.create()?;
     let config = Config::load(places.home())?;
     let seal = seal::load_or_make(&places.key).map_err(RunError::Seal)?;
@@ -84,6 +95,8 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     let model = config.model.settings()?;
     let strong = model.map(|(settings, missing)| (Strong::new(settings), missing));
     let index = rebuild(&store, strong.as_ref().map(|(strong, _)| strong));
+    let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
+    let index = rebuilt::of_store(&store);
     // A damaged file says more about itself than a log that cannot be read for it.
     let store = store.checked()?;
     let hot = Arc::new(Hot::new(index?));
@@ -101,6 +114,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
     });
     let writer =
         start_writer(store, Arc::clone(&hot), Arc::clone(&waiting), Arc::clone(&analysis), strong.clone())?;
+    let writer = start_writer(store, &hot, &waiting, &analysis, watch)?;
     let (listings, lister) = Listings::open(places.git.clone())?;
     let service = Arc::new(Service {
         hot,
@@ -122,6 +136,7 @@ pub fn run(places: &Places, place: &SocketPlace, site: Site) -> Result<(), RunEr
         proposals: Proposals::default(),
         database: places.database.clone(),
         telemetry: telemetry::endpoint(&config.telemetry.endpoint),
+        comparing: Mutex::default(),
         stop: stop.clone(),
     });
     analysis.start(&service)?;
@@ -174,6 +189,8 @@ fn rebuild(store: &Store, strong: Option<&Strong>) -> Result<Snapshot, RunError>
         ControlFlow::Continue(())
     })?;
     Ok(snapshot)
+    stopped.map_err(RunError::System)?;
+    stop.because().map_or(Ok(()), |reason| Err(RunError::Store(reason)))
 }
 
 /// INVARIANT (visible-before-ack): the store calls the observer after COMMIT and before any acknowledgement.
@@ -183,7 +200,12 @@ fn start_writer(
     waiting: Arc<Waiting<super::service::Postponed>>,
     analysis: Arc<Analysis>,
     strong: Option<Arc<StrongTier>>,
+    hot: &Arc<Hot>,
+    waiting: &Arc<Waiting<super::service::Postponed>>,
+    analysis: &Arc<Analysis>,
+    watch: Watch,
 ) -> Result<Writer, RunError> {
+    let (hot, waiting, analysis) = (Arc::clone(hot), Arc::clone(waiting), Arc::clone(analysis));
     let observer = move |events: &[circinus_core::event::Recorded]| {
         hot.publish(events);
         for recorded in events {
@@ -200,7 +222,7 @@ fn start_writer(
             }
         }
     };
-    let writer = Writer::start(store, Box::new(observer));
+    let writer = Writer::start_watched(store, Box::new(observer), watch);
     writer.map_err(|error| RunError::System(io::Error::other(error.to_string())))
 }
 

@@ -51,6 +51,8 @@ pub enum ControlRequest {
         /// The reservation.
         settled: Settled,
     },
+    /// The identity of its index.
+    Index,
 }
 
 /// An answer of the daemon.
@@ -96,6 +98,16 @@ pub enum ControlReply {
         why: String,
     },
     /// It is not recorded.
+    /// The state of its index, see [`circinus_core::index::Snapshot::identity`].
+    Index {
+        /// Version of the running binary; only the same one can compare.
+        version: String,
+        /// Number of the last event in it.
+        last: u64,
+        /// The digest of everything in it, in hexadecimal digits.
+        identity: String,
+    },
+    /// It is not recorded, or not done.
     Refused {
         /// Why.
         reason: String,
@@ -220,6 +232,7 @@ pub(super) fn answer(service: &Arc<Service>, request: &[u8], peer: Peer, respond
             }
         }
         Ok(ControlRequest::Statements) => ControlReply::Statements { rows: statements(service) },
+        Ok(ControlRequest::Index) => index(service),
         Ok(ControlRequest::Stop) => ControlReply::Stopping { pid: std::process::id() },
         Err(error) => return responder.send(Reply::error(ErrorCode::BadKind, error.to_string())),
     };
@@ -247,6 +260,16 @@ fn model(strong: &StrongTier, snapshot: &Snapshot) -> ModelStatus {
         unanswered: unanswered.len(),
         spent_today: snapshot.spent_today(clock::now()),
         day_max: strong.caps().day,
+/// Takes time in proportion to the index, so that one worker at most is at it.
+fn index(service: &Service) -> ControlReply {
+    let Ok(_one) = service.comparing.try_lock() else {
+        return ControlReply::Refused { reason: "it is being compared already; hint: try again".into() };
+    };
+    let snapshot = service.hot.load();
+    ControlReply::Index {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        last: snapshot.last().0,
+        identity: snapshot.identity().to_string(),
     }
 }
 

@@ -136,8 +136,11 @@ impl Analysis {
         let routing = service.strong.as_ref().map(|strong| strong.routing(&judgement, &task.bytes, artifact));
         let commit = Commit { event: Event::Judged { judgement, routing }, body: None, delivery: None };
         if service.journal.commit(commit).is_err() {
+    fn judged(&self, service: &Service, outcome: Outcome) {
+        let commit = Commit { event: Event::Judged(outcome.judgement), body: None, delivery: None };
+        if let Err(error) = service.journal.commit(commit) {
             // The task stays in the durable queue; the next start judges it again, to the same verdict.
-            service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+            service.unrecorded(&error);
             return;
         }
         self.catch_up(service);

@@ -4,8 +4,6 @@
 //! from a hook that a bound host started. A process becomes a host of a session that has no living one, or
 //! when it runs the same program as one that has; what an agent started never speaks for a person.
 
-use std::sync::atomic::Ordering;
-
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, HostBound, Impersonated, Process};
 use circinus_core::id::SessionId;
@@ -89,9 +87,9 @@ impl Service {
             }
             _ => return voice,
         };
-        if self.journal.commit(Commit { event: news, body: None, delivery }).is_err() {
+        if let Err(error) = self.journal.commit(Commit { event: news, body: None, delivery }) {
             // What follows fails as well and answers for itself.
-            self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+            self.unrecorded(&error);
         }
         voice
     }

@@ -54,6 +54,12 @@ impl Journal {
         drop(writer);
     }
 
+    /// Whether an earlier failure stopped the writer, so that nothing is taken until the store is opened again.
+    pub(super) fn is_stopped(&self) -> bool {
+        let writer = self.writer.read().unwrap_or_else(PoisonError::into_inner);
+        writer.as_ref().is_some_and(Writer::is_stopped)
+    }
+
     /// Hands over a commit; `then` runs exactly once, whatever happens.
     pub(super) fn submit(&self, commit: Commit, then: Then) {
         let slot = Arc::new(Mutex::new(Some(then)));

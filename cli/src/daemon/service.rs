@@ -29,6 +29,7 @@ use super::reconcile::Reconciler;
 use super::recorder::Recorder;
 use super::reservations::{self, Reservations};
 use super::search::Searches;
+use super::settings;
 use super::site::Site;
 use super::stop::Stop;
 use super::strong::StrongTier;
@@ -88,6 +89,8 @@ pub(super) struct Service {
     pub database: PathBuf,
     /// Where counters go, if anywhere.
     pub(super) telemetry: Option<Endpoint>,
+    /// Held by the one worker that takes the identity of the index.
+    pub(super) comparing: Mutex<()>,
     /// How to end.
     pub stop: Stop,
 }
@@ -120,7 +123,7 @@ impl Service {
                 self.gate(Postponed { asked, patient: true, responder });
             }
             HostEventKind::SettingsChange { path } => {
-                respond(responder, self.settings_change(path.as_deref(), &event.cwd))
+                respond(responder, settings::change(path.as_deref(), &event.cwd, &self.site))
             }
             HostEventKind::Prompting(call) => {
                 self.prompted(&event, call, &voice);
@@ -248,8 +251,8 @@ impl Service {
                 service.reservations.release(&used);
                 match receipt {
                     Ok(receipt) => service.give(&asked, &heavy.seal(&receipt), &snapshot, responder),
-                    Err(_) => {
-                        service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+                    Err(error) => {
+                        service.unrecorded(&error);
                         respond(responder, asked.answer_unrecorded(&snapshot, service.profile_in(&snapshot)));
                     }
                 }
@@ -284,7 +287,7 @@ impl Service {
         let service = Arc::clone(self);
         let session = event.session.clone();
         let said = match event.kind {
-            HostEventKind::SessionStart => self.settings_at_start(&event.cwd),
+            HostEventKind::SessionStart => settings::at_start(&event.cwd, &self.site),
             _ => HookOutput::silent(),
         };
         let record: Deferred = Box::new(move || {
@@ -349,10 +352,8 @@ impl Service {
                 Box::new(move |receipt| {
                     service.release(held);
                     let failure = receipt.err().map(|error| {
-                        service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
-                        let stderr =
-                            format!("circinus: not recorded: {error}; hint: run `circinus doctor`\n");
-                        HookOutput { exit: 1, stdout: String::new(), stderr }
+                        service.unrecorded(&error);
+                        format!("not recorded: {error}")
                     });
                     batch.lock().unwrap_or_else(PoisonError::into_inner).finish_one(failure);
                 }),
@@ -381,8 +382,8 @@ impl Service {
         self.journal.submit(
             commit,
             Box::new(move |receipt| {
-                if receipt.is_err() {
-                    service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+                if let Err(error) = receipt {
+                    service.unrecorded(&error);
                 }
             }),
         );
@@ -391,8 +392,8 @@ impl Service {
     /// Records what is found after the fact, and waits for it; a failure is counted.
     pub(super) fn commit_late(&self, commit: Commit) {
         let held = self.hold(&commit);
-        if self.journal.commit(commit).is_err() {
-            self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = self.journal.commit(commit) {
+            self.unrecorded(&error);
         }
         self.release(held);
     }
@@ -445,9 +446,9 @@ impl Service {
         let delivery =
             Some(Digest::of_parts([b"session opened".as_slice(), event.session.as_str().as_bytes()]));
         let commit = Commit { event: Event::SessionOpened(opened), body: None, delivery };
-        if self.journal.commit(commit).is_err() {
+        if let Err(error) = self.journal.commit(commit) {
             // What follows fails as well and answers for itself.
-            self.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+            self.unrecorded(&error);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Size above which nothing more is appended: the user has run without a daemon for long, and the caller
@@ -11,6 +11,9 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 
 /// Longest line: one event, as the hook caps it, with its line feed.
 const LINE_BYTES_MAX: u64 = (64 << 20) + 1;
+
+/// Times that the file is opened anew because a start took it away; a start does that once.
+const OPENS_MAX: usize = 8;
 
 /// Appends one event, synced.
 ///
@@ -21,9 +24,7 @@ pub fn append(path: &Path, payload: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
-    // Against a daemon that takes the file away while something is being appended to it.
-    file.lock_shared()?;
+    let mut file = open_locked(path)?;
     let length = file.metadata()?.len();
     if length > FILE_BYTES_MAX {
         let message = format!("{} is full; hint: start the daemon", path.display());
@@ -40,6 +41,32 @@ pub fn append(path: &Path, payload: &[u8]) -> io::Result<()> {
     file.sync_data()
 }
 
+/// Opens the file for one writer at a time, and against a daemon that takes it away meanwhile: what is appended to
+/// it afterwards would be gone.
+fn open_locked(path: &Path) -> io::Result<File> {
+    for _ in 0..OPENS_MAX {
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+        file.lock()?;
+        if has_name(&file, path)? {
+            return Ok(file);
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        format!("{} is taken away again and again", path.display()),
+    ))
+}
+
+/// Whether the open file is the one that has this name now.
+fn has_name(file: &File, path: &Path) -> io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether an earlier append was cut off within its line.
 fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
     let Some(last) = length.checked_sub(1) else { return Ok(false) };
@@ -49,24 +76,29 @@ fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
     Ok(byte != *b"\n")
 }
 
-/// Gives every kept event to `take`, in order, and removes the file after the last one.
+/// Gives every kept event to `take`, in order: first what an earlier start had taken and not finished, then what
+/// came since. Each file is removed after its last event.
 ///
-/// INVARIANT (unrecorded-kept): the file goes only when every event was taken; a crash in between delivers
-/// some of them again, which the store recognises.
+/// INVARIANT (unrecorded-kept): a file goes only when every event was taken; a crash in between delivers some of
+/// them again, which the store recognises.
 ///
 /// # Errors
 ///
 /// The system's, or what `take` reports; the file stays.
 pub fn drain(path: &Path, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let taken = taken_name(path);
-    if !taken.exists() {
-        match fs::rename(path, &taken) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        }
+    if taken.exists() {
+        drain_taken(&taken, &mut take)?;
     }
-    let file = File::open(&taken)?;
+    match fs::rename(path, &taken) {
+        Ok(()) => drain_taken(&taken, &mut take),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn drain_taken(taken: &Path, take: &mut impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    let file = File::open(taken)?;
     // Whoever opened the file before it got its new name finishes first.
     file.lock()?;
     let mut lines = BufReader::new(file);
@@ -80,7 +112,16 @@ pub fn drain(path: &Path, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::
             take(line.trim_ascii())?;
         }
     }
-    fs::remove_file(&taken)
+    fs::remove_file(taken)
+}
+
+/// Bytes of events that the next start will take in.
+pub fn waiting_bytes(path: &Path) -> u64 {
+    [path.to_owned(), taken_name(path)]
+        .iter()
+        .filter_map(|path| fs::metadata(path).ok())
+        .map(|file| file.len())
+        .sum()
 }
 
 fn taken_name(path: &Path) -> PathBuf {
@@ -123,6 +164,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_was_taken_away_has_lost_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unrecorded.jsonl");
+        let file = open_locked(&path).unwrap();
+        assert!(has_name(&file, &path).unwrap());
+        fs::rename(&path, taken_name(&path)).unwrap();
+        assert!(!has_name(&file, &path).unwrap());
+        let other = open_locked(&path).unwrap();
+        assert!(has_name(&other, &path).unwrap() && !has_name(&file, &path).unwrap());
+    }
+
+    #[test]
     fn a_failure_keeps_every_event_for_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("unrecorded.jsonl");
@@ -137,12 +190,6 @@ mod tests {
             Ok(())
         })
         .unwrap();
-        assert_eq!(seen, 2, "both events of the first file");
-        drain(&path, |_| {
-            seen += 1;
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(seen, 3, "and the one that came since");
+        assert_eq!(seen, 3, "both events of the first file, and the one that came since");
     }
 }

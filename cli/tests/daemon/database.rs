@@ -36,6 +36,8 @@ fn assert_refused(world: &World, words: &[&str]) {
     assert!(said.matches("hint:").count() >= 2, "the reason has a hint of its own: {said}");
     assert_eq!(daemons(world.home()), [0_i32; 0]);
     assert_eq!(world.circinus(&["status", "--json"]).code, 3);
+    let status = world.circinus(&["status"]);
+    assert!(status.code == 3 && words.iter().all(|word| status.err.contains(word)), "{status:?}");
 }
 
 /// Without a store: reading and local work pass without a word, weighty calls do not pass.
@@ -91,8 +93,13 @@ fn in_a_read_only_folder() {
     World::mode(world.home(), 0o500);
     let start = world.circinus(&["daemon", "start"]);
     assert!(start.code == 3 && start.err.contains("hint:"), "{start:?}");
-    assert_eq!(world.send(&session.bash("t0", "ls")), Answer::Silent);
-    world.send(&session.bash("t2", "git push origin main")).stopped();
+    let read = json!({ "file_path": world.project().join("a.rs") });
+    assert_eq!(world.send(&session.before("r", "Read", read)), Answer::Silent);
+    // What cannot even be kept passes only where it reads.
+    for command in ["ls", "git push origin main"] {
+        let refused = world.send(&session.bash("t", command));
+        assert!(matches!(&refused, Answer::Refuses(why) if why.contains("cannot be kept")), "{refused:?}");
+    }
     let lost = world.send(&session.page("lost", "https://meanwhile.example.dev/", "two"));
     assert!(matches!(&lost, Answer::Reports(why) if why.contains("not recorded")), "{lost:?}");
     World::mode(world.home(), 0o700);

@@ -29,6 +29,21 @@ fn stop_returns_after_the_process_has_ended() {
 }
 
 #[test]
+fn a_long_log_is_put_aside_once() {
+    let world = World::new();
+    world.start();
+    world.stop();
+    let log = world.home().join("daemon.log");
+    for _ in 0..2 {
+        fs::write(&log, "x".repeat((1 << 20) + 1)).unwrap();
+        world.start();
+        world.stop();
+        assert_eq!(world.daemon_log(), "");
+        assert_eq!(fs::metadata(log.with_extension("log.1")).unwrap().len(), (1 << 20) + 1);
+    }
+}
+
+#[test]
 fn stop_where_nothing_ever_ran_is_fine() {
     let world = World::new();
     world.stop();

@@ -21,6 +21,8 @@ pub(super) struct World {
     home: PathBuf,
     /// Whether programs run without the privilege to ignore permission bits.
     bound: bool,
+    /// Bytes that a file may have, if they are limited.
+    limit: Option<u32>,
 }
 
 impl World {
@@ -35,13 +37,18 @@ impl World {
             DirBuilder::new().mode(0o700).create(root.path().join(folder)).unwrap();
         }
         let home = root.path().join(name);
-        Self { root, home, bound: false }
+        Self { root, home, bound: false, limit: None }
     }
 
     /// Makes permission bits count, even where the tests run as the superuser.
     pub(super) fn bound_by_permissions(mut self) -> Self {
         self.bound = true;
         self
+    }
+
+    /// Lets no file of any program grow beyond so many bytes, as on a full disk; none lifts it.
+    pub(super) fn limit_files(&mut self, bytes: Option<u32>) {
+        self.limit = bytes;
     }
 
     pub(super) fn at(&self, name: &str) -> PathBuf {
@@ -87,6 +94,12 @@ impl World {
             let powers = "-dac_override,-dac_read_search";
             let mut command = Command::new("setpriv");
             command.args(["--bounding-set", powers, "--inh-caps", powers, "--"]).arg(program);
+            command
+        } else if let Some(bytes) = self.limit {
+            // dash(1) counts blocks of 512 bytes; ignoring the signal makes writes fail instead.
+            let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$@\"", bytes / 512);
+            let mut command = Command::new("sh");
+            command.args(["-c", &script, "sh"]).arg(program);
             command
         } else {
             Command::new(program)

@@ -153,8 +153,8 @@ pub(super) fn check(
         return Err(Broken::Lost { count: lost.len() as u64, first: format!("{first:?}") }.into());
     }
     let waiting = analysed.difference(&judged).count();
-    if recovered.unfinished_count != waiting as u64 {
-        return Err(Broken::Tasks { wanted: waiting, found: recovered.unfinished_count }.into());
+    if recovered.unfinished != waiting as u64 {
+        return Err(Broken::Tasks { wanted: waiting, found: recovered.unfinished }.into());
     }
     Ok(())
 }
