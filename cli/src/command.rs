@@ -19,8 +19,8 @@ pub mod state;
 pub mod status;
 pub mod telemetry;
 pub mod uninstall;
-pub mod watch;
 pub mod verify;
+pub mod watch;
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -145,6 +145,7 @@ pub fn ensure(context: &Context) -> io::Result<()> {
     if ask(&place, &ControlRequest::Status).is_ok() {
         return Ok(());
     }
+    context.places.create().map_err(io::Error::other)?;
     rotate(&context.places.log)?;
     let said_before = std::fs::metadata(&context.places.log).map_or(0, |log| log.len());
     wait_until_it_answers(spawn(context)?, &place).map_err(|error| {
@@ -194,7 +195,6 @@ fn start(context: &Context, ui: &mut Ui) -> Exit {
 }
 
 fn spawn(context: &Context) -> io::Result<Child> {
-    context.places.create().map_err(io::Error::other)?;
     let log = open_log(context)?;
     // What the host left open must not be held open by a process that outlives it.
     close_fds::set_fds_cloexec_threadsafe(3, &[]);

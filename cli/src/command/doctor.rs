@@ -248,7 +248,7 @@ fn log(context: &Context) -> Check {
                 "log",
                 State::Failed,
                 what,
-                "keep the file for inspection and start with a new CIRCINUS_HOME",
+                "restore a copy with `circinus restore`, or keep the file for inspection and set another CIRCINUS_HOME",
             )
         }
         Err(error) => Check::failed("log", &error),

@@ -4,6 +4,8 @@
 //! from a hook that a bound host started. A process becomes a host of a session that has no living one, or
 //! when it runs the same program as one that has; what an agent started never speaks for a person.
 
+use std::sync::atomic::Ordering;
+
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event, HostBound, Impersonated, Process};
 use circinus_core::id::SessionId;
