@@ -32,10 +32,8 @@ pub mod unrecorded;
 mod waiting;
 mod wake;
 
-pub use compose::{RunError, run};
-pub use control::{ControlReply, ControlRequest, ModelStatus, SessionCoverage, Status};
 pub use compose::{RunError, run, run_watched};
-pub use control::{ControlReply, ControlRequest, SessionCoverage, Status};
+pub use control::{ControlReply, ControlRequest, ModelStatus, SessionCoverage, Status};
 pub use proposals::Proposal;
 pub use reconcile::Coverage;
 pub use site::Site;

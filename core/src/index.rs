@@ -8,8 +8,8 @@
 mod activity;
 mod acts;
 mod files;
-mod judged;
 mod identity;
+mod judged;
 mod segment;
 mod shared;
 mod spend;

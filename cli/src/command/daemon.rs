@@ -125,8 +125,6 @@ fn serve(context: &Context, ui: &mut Ui) -> Exit {
                 | RunError::Config(_)
                 | RunError::Endpoint(_)
                 | RunError::Open(_)
-                | RunError::Seal(_) => Exit::CannotWrite,
-                | RunError::Open(_)
                 | RunError::Seal(_)
                 | RunError::Store(_) => Exit::CannotWrite,
                 RunError::Bind(_) | RunError::Replay(_) | RunError::System(_) => Exit::Internal,

@@ -9,8 +9,7 @@ use super::Context;
 use super::daemon::{ask, place};
 use super::setup::Surroundings;
 use crate::adapter::claude_code::settings::{SurveyPaths, survey};
-use crate::daemon::{ControlReply, ControlRequest, Coverage, ModelStatus, Status};
-use crate::daemon::{ControlReply, ControlRequest, Coverage, Status, unrecorded};
+use crate::daemon::{ControlReply, ControlRequest, Coverage, ModelStatus, Status, unrecorded};
 use crate::exit::Exit;
 use crate::ui::{Cell, Style, Table, Ui, escape_untrusted, split_hint};
 

@@ -1,5 +1,6 @@
 //! `circinus verify`: the whole log, link by link, what was made from it, and the index of a running daemon.
 
+use circinus_analyzer::provider::EndpointError;
 use circinus_core::id::EventSeq;
 use circinus_core::index::Snapshot;
 use circinus_store::{OpenError, Reader, ReplayError};
@@ -9,6 +10,7 @@ use thiserror::Error;
 
 use super::Context;
 use super::daemon::{AskError, ask, place};
+use crate::config::{Config, LoadConfigError};
 use crate::daemon::{ControlReply, ControlRequest, rebuilt};
 use crate::exit::Exit;
 use crate::ui::{Ui, escape_untrusted};
@@ -30,6 +32,10 @@ enum VerifyError {
     Read(#[from] circinus_store::verify::Error),
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    #[error(transparent)]
+    Config(#[from] LoadConfigError),
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
 }
 
 /// What was found.
@@ -81,12 +87,13 @@ fn verify(context: &Context) -> Result<Findings, VerifyError> {
         Err(AskError::Call(_)) => ("no daemon runs; a start builds it from the log", None),
         Err(_) => ("not compared, because the daemon does not understand the question", None),
     };
+    let strong = rebuilt::strong(&Config::load(context.places.home())?)?;
     let Some((last, identity)) = last else {
         // Folding shows that a start can.
-        let snapshot = rebuilt::of_reader(&reader, EventSeq(u64::MAX))?;
+        let snapshot = rebuilt::of_reader(&reader, EventSeq(u64::MAX), strong)?;
         return Ok(Findings { problems, events: snapshot.last().0, index });
     };
-    let snapshot = rebuilt::of_reader(&reader, EventSeq(last))?;
+    let snapshot = rebuilt::of_reader(&reader, EventSeq(last), strong)?;
     let index = compare(&snapshot, last, &identity, &mut problems);
     Ok(Findings { problems, events: last, index })
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use circinus_analyzer::content;
 use circinus_analyzer::provider::EndpointError;
 use circinus_analyzer::strong::Strong;
 use circinus_core::event::Event;
@@ -28,8 +27,7 @@ use super::stop::Stop;
 use super::strong::StrongTier;
 use super::texts::Texts;
 use super::waiting::Waiting;
-use super::{control, seal, strong, unrecorded, wake};
-use super::{rebuilt, seal, unrecorded, wake};
+use super::{control, rebuilt, seal, strong, unrecorded, wake};
 use crate::clock::SystemClock;
 use crate::config::{Config, CreatePlacesError, LoadConfigError, Places};
 use crate::telemetry;
@@ -94,9 +92,7 @@ pub fn run_watched(places: &Places, place: &SocketPlace, site: Site, watch: Watc
     let (store, _) = Store::open(&places.database, Arc::new(SystemClock))?;
     let model = config.model.settings()?;
     let strong = model.map(|(settings, missing)| (Strong::new(settings), missing));
-    let index = rebuild(&store, strong.as_ref().map(|(strong, _)| strong));
-    let (store, recovered) = Store::open(&places.database, Arc::new(SystemClock))?;
-    let index = rebuilt::of_store(&store);
+    let index = rebuilt::of_store(&store, strong.as_ref().map(|(strong, _)| StrongTier::required(strong)));
     // A damaged file says more about itself than a log that cannot be read for it.
     let store = store.checked()?;
     let hot = Arc::new(Hot::new(index?));
@@ -112,9 +108,7 @@ pub fn run_watched(places: &Places, place: &SocketPlace, site: Site, watch: Watc
         let caps = config.model.caps();
         Arc::new(StrongTier::new(strong, caps, missing, Arc::clone(&hot), places.database.clone()))
     });
-    let writer =
-        start_writer(store, Arc::clone(&hot), Arc::clone(&waiting), Arc::clone(&analysis), strong.clone())?;
-    let writer = start_writer(store, &hot, &waiting, &analysis, watch)?;
+    let writer = start_writer(store, (&hot, &waiting, &analysis), strong.clone(), watch)?;
     let (listings, lister) = Listings::open(places.git.clone())?;
     let service = Arc::new(Service {
         hot,
@@ -176,19 +170,6 @@ pub fn run_watched(places: &Places, place: &SocketPlace, site: Site, watch: Watc
     // What was accepted is committed and the store is closed; only then the lock is freed.
     service.journal.close();
     drop(handle);
-    stopped.map_err(RunError::System)
-}
-
-/// The index is a fold of the log and nothing else.
-fn rebuild(store: &Store, strong: Option<&Strong>) -> Result<Snapshot, RunError> {
-    let (analyser, version, config) = content::analyser();
-    let cheap = Required { analyser: analyser.into(), version, config };
-    let mut snapshot = Snapshot::with_strong([cheap], strong.map(StrongTier::required));
-    store.replay(EventSeq(1), &mut |recorded| {
-        snapshot.absorb(recorded);
-        ControlFlow::Continue(())
-    })?;
-    Ok(snapshot)
     stopped.map_err(RunError::System)?;
     stop.because().map_or(Ok(()), |reason| Err(RunError::Store(reason)))
 }
@@ -196,13 +177,8 @@ fn rebuild(store: &Store, strong: Option<&Strong>) -> Result<Snapshot, RunError>
 /// INVARIANT (visible-before-ack): the store calls the observer after COMMIT and before any acknowledgement.
 fn start_writer(
     store: Store,
-    hot: Arc<Hot>,
-    waiting: Arc<Waiting<super::service::Postponed>>,
-    analysis: Arc<Analysis>,
+    (hot, waiting, analysis): (&Arc<Hot>, &Arc<Waiting<super::service::Postponed>>, &Arc<Analysis>),
     strong: Option<Arc<StrongTier>>,
-    hot: &Arc<Hot>,
-    waiting: &Arc<Waiting<super::service::Postponed>>,
-    analysis: &Arc<Analysis>,
     watch: Watch,
 ) -> Result<Writer, RunError> {
     let (hot, waiting, analysis) = (Arc::clone(hot), Arc::clone(waiting), Arc::clone(analysis));

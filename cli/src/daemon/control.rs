@@ -97,7 +97,6 @@ pub enum ControlReply {
         /// Why.
         why: String,
     },
-    /// It is not recorded.
     /// The state of its index, see [`circinus_core::index::Snapshot::identity`].
     Index {
         /// Version of the running binary; only the same one can compare.
@@ -260,6 +259,9 @@ fn model(strong: &StrongTier, snapshot: &Snapshot) -> ModelStatus {
         unanswered: unanswered.len(),
         spent_today: snapshot.spent_today(clock::now()),
         day_max: strong.caps().day,
+    }
+}
+
 /// Takes time in proportion to the index, so that one worker at most is at it.
 fn index(service: &Service) -> ControlReply {
     let Ok(_one) = service.comparing.try_lock() else {

@@ -135,9 +135,6 @@ impl Analysis {
         let artifact = ArtifactId(EventSeq(task.priority.sequence));
         let routing = service.strong.as_ref().map(|strong| strong.routing(&judgement, &task.bytes, artifact));
         let commit = Commit { event: Event::Judged { judgement, routing }, body: None, delivery: None };
-        if service.journal.commit(commit).is_err() {
-    fn judged(&self, service: &Service, outcome: Outcome) {
-        let commit = Commit { event: Event::Judged(outcome.judgement), body: None, delivery: None };
         if let Err(error) = service.journal.commit(commit) {
             // The task stays in the durable queue; the next start judges it again, to the same verdict.
             service.unrecorded(&error);
@@ -179,8 +176,8 @@ impl Analysis {
         let mut judgement = content::failed(content::key(content), "the content is not kept any more");
         judgement.level = older.max(Some(judgement.level)).unwrap_or(judgement.level);
         let commit = Commit { event: Event::Judged { judgement, routing: None }, body: None, delivery: None };
-        if service.journal.commit(commit).is_err() {
-            service.counters.unrecorded.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = service.journal.commit(commit) {
+            service.unrecorded(&error);
         }
     }
 

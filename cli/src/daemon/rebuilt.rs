@@ -3,18 +3,23 @@
 use std::ops::ControlFlow;
 
 use circinus_analyzer::content;
+use circinus_analyzer::provider::EndpointError;
+use circinus_analyzer::strong::Strong;
 use circinus_core::event::Recorded;
 use circinus_core::id::EventSeq;
 use circinus_core::index::{Required, Snapshot};
 use circinus_store::{Reader, ReplayError, Store};
+
+use super::strong::StrongTier;
+use crate::config::Config;
 
 /// The index of a store that was just opened: a fold of the log and nothing else.
 ///
 /// # Errors
 ///
 /// See [`ReplayError`].
-pub fn of_store(store: &Store) -> Result<Snapshot, ReplayError> {
-    let mut snapshot = empty();
+pub fn of_store(store: &Store, strong: Option<Required>) -> Result<Snapshot, ReplayError> {
+    let mut snapshot = empty(strong);
     store.replay(EventSeq(1), &mut folding(&mut snapshot, EventSeq(u64::MAX)))?;
     Ok(snapshot)
 }
@@ -24,16 +29,26 @@ pub fn of_store(store: &Store) -> Result<Snapshot, ReplayError> {
 /// # Errors
 ///
 /// See [`ReplayError`].
-pub fn of_reader(reader: &Reader, last: EventSeq) -> Result<Snapshot, ReplayError> {
-    let mut snapshot = empty();
+pub fn of_reader(reader: &Reader, last: EventSeq, strong: Option<Required>) -> Result<Snapshot, ReplayError> {
+    let mut snapshot = empty(strong);
     reader.replay(EventSeq(1), &mut folding(&mut snapshot, last))?;
     Ok(snapshot)
 }
 
-/// The index of an empty log.
-pub fn empty() -> Snapshot {
+/// The index of an empty log; `strong` is the model's analyser, where one is configured.
+pub fn empty(strong: Option<Required>) -> Snapshot {
     let (analyser, version, config) = content::analyser();
-    Snapshot::new([Required { analyser: analyser.into(), version, config }])
+    Snapshot::with_strong([Required { analyser: analyser.into(), version, config }], strong)
+}
+
+/// The analyser of the model that a configuration names.
+///
+/// # Errors
+///
+/// When its endpoint cannot be one.
+pub fn strong(config: &Config) -> Result<Option<Required>, EndpointError> {
+    let settings = config.model.settings()?;
+    Ok(settings.map(|(settings, _)| StrongTier::required(&Strong::new(settings))))
 }
 
 fn folding(snapshot: &mut Snapshot, last: EventSeq) -> impl FnMut(Recorded) -> ControlFlow<()> {

@@ -202,9 +202,9 @@ impl StrongTier {
             return;
         }
         if let Some(event) = event
-            && service.journal.commit(Commit { event, body: None, delivery: None }).is_err()
+            && let Err(error) = service.journal.commit(Commit { event, body: None, delivery: None })
         {
-            service.counters.unrecorded.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            service.unrecorded(&error);
         }
         self.look();
     }
@@ -297,8 +297,8 @@ pub(super) fn give_up_owed(service: &Service) {
     let open = snapshot.owed().filter(|owed| snapshot.unanswered(&owed.content).is_none());
     for key in open.filter_map(|owed| snapshot.asked(&owed.content)) {
         let event = Event::Unanswered(Unanswered { key: key.clone(), cause: Cause::NotConfigured });
-        if service.journal.commit(Commit { event, body: None, delivery: None }).is_err() {
-            service.counters.unrecorded.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        if let Err(error) = service.journal.commit(Commit { event, body: None, delivery: None }) {
+            service.unrecorded(&error);
         }
     }
 }

@@ -63,12 +63,12 @@ impl Snapshot {
             files,
             activity,
             standing,
+            spend,
             acts,
             unreliable,
-            required,
         } = self;
         of_all([
-            of((last, operands, activity, required)),
+            of((last, operands, activity)),
             of(artifacts),
             of_unordered(horizons.iter().map(|(root, horizon)| (root, horizon.identity()))),
             of_unordered(workspaces),
@@ -76,6 +76,7 @@ impl Snapshot {
             of_unordered(calls),
             files.identity(),
             standing.identity(),
+            spend.identity(),
             acts.identity(),
             of_unordered(unreliable),
         ])

@@ -2,6 +2,8 @@
 
 use imbl::HashMap;
 
+use super::identity;
+use crate::digest::Digest;
 use crate::enquiry::{Cost, Requested, Settled};
 use crate::id::{EventSeq, SessionId};
 use crate::time::UnixMillis;
@@ -9,7 +11,7 @@ use crate::time::UnixMillis;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// A request that was not settled: its cost is what was reserved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Open {
     day: u64,
     session: Option<SessionId>,
@@ -17,7 +19,7 @@ struct Open {
 }
 
 /// Costs of the present day (UTC) and of each session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spend {
     day: u64,
     of_day: Cost,
@@ -45,6 +47,16 @@ impl Spend {
         self.open.insert(seq, Open { day: self.day, session: session.clone(), reserved: *reserved });
     }
 
+    /// See [`super::Snapshot::identity`].
+    pub(super) fn identity(&self) -> Digest {
+        let Self { day, of_day, of_sessions, open } = self;
+        identity::of_all([
+            identity::of((day, of_day)),
+            identity::of_unordered(of_sessions),
+            identity::of_unordered(open),
+        ])
+    }
+
     pub(super) fn settle(&mut self, settled: &Settled) {
         let Some(Open { day, session, reserved }) = self.open.remove(&settled.request) else { return };
         if day == self.day {
@@ -68,7 +80,6 @@ impl Spend {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::digest::Digest;
     use crate::evidence::EvidenceKey;
 
     fn requested(tokens: u64) -> Requested {

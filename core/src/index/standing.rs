@@ -33,7 +33,7 @@ impl Required {
 }
 
 /// How often a provider gave no verdict under a key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tries {
     count: u8,
     cause: Cause,
@@ -55,7 +55,7 @@ pub struct Owed {
 }
 
 /// Contents that wait for a verdict, each once, in the order of the occurrence that needs it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Queue {
     places: HashMap<Digest, ArtifactId>,
     contents: OrdMap<ArtifactId, Digest>,
@@ -163,8 +163,14 @@ impl Standing {
 
     /// See [`super::Snapshot::identity`].
     pub(super) fn identity(&self) -> Digest {
-        let Self { by_content, adverse } = self;
-        identity::of_all([identity::of_unordered(by_content), identity::of_unordered(adverse)])
+        let Self { required, strong, by_content, adverse, unjudged, asked, owed, tries } = self;
+        identity::of_all([
+            identity::of((required, strong, &unjudged.contents, &owed.contents)),
+            identity::of_unordered(by_content),
+            identity::of_unordered(adverse),
+            identity::of_unordered(asked),
+            identity::of_unordered(tries),
+        ])
     }
 
     /// The content that an adverse judgement is about.

@@ -115,7 +115,7 @@ pub(super) fn check(
         Broken::Log(error.to_string())
     })?;
     let wanted: BTreeMap<u64, &str> = samples.iter().map(|(seq, identity)| (*seq, &**identity)).collect();
-    let mut snapshot = rebuilt::empty();
+    let mut snapshot = rebuilt::empty(None);
     let mut there = BTreeSet::new();
     let (mut analysed, mut judged) = (BTreeSet::new(), BTreeSet::<Digest>::new());
     let mut differing = Vec::new();
@@ -135,7 +135,7 @@ pub(super) fn check(
                 }
             }
             Event::Decided(record) => there.extend(names(&record.summary).map(Promise::Decision)),
-            Event::Judged(judgement) => _ = judged.insert(judgement.key.content),
+            Event::Judged { judgement, .. } => _ = judged.insert(judgement.key.content),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -178,7 +178,7 @@ fn differs(differing: Vec<u64>, tally: &mut Tally) -> Result<(), Broken> {
 /// Compares the index of a running daemon with one folded from its log.
 pub(super) fn compare(home: &Path, (seq, identity): &Sample, tally: &mut Tally) -> Result<(), Failure> {
     let reader = Reader::open(&database(home)).map_err(unexpected)?;
-    let snapshot = rebuilt::of_reader(&reader, EventSeq(*seq)).map_err(unexpected)?;
+    let snapshot = rebuilt::of_reader(&reader, EventSeq(*seq), None).map_err(unexpected)?;
     if snapshot.last().0 != *seq {
         return Err(
             CrashError::Unexpected(format!("the index is at event {seq}, the log ends before it")).into()

@@ -85,7 +85,7 @@ pub(super) fn write(path: &Path, random: &mut Random) -> Result<Written, CrashEr
         // Otherwise the schema itself is in the part that may be cut off.
         drop(open(path)?);
     }
-    let published = Arc::new(Mutex::new(BTreeMap::from([(0, rebuilt::empty())])));
+    let published = Arc::new(Mutex::new(BTreeMap::from([(0, rebuilt::empty(None))])));
     let observer = {
         let published = Arc::clone(&published);
         move |events: &[Recorded]| {
@@ -128,7 +128,7 @@ fn publish(published: &mut BTreeMap<u64, Snapshot>, events: &[Recorded]) {
 }
 
 fn newest(published: &BTreeMap<u64, Snapshot>) -> Snapshot {
-    published.last_key_value().map_or_else(rebuilt::empty, |(_, snapshot)| snapshot.clone())
+    published.last_key_value().map_or_else(|| rebuilt::empty(None), |(_, snapshot)| snapshot.clone())
 }
 
 fn check(path: &Path, cut: u64, written: &Written, tally: &mut Tally) -> Result<(), Failure> {
@@ -136,7 +136,7 @@ fn check(path: &Path, cut: u64, written: &Written, tally: &mut Tally) -> Result<
         tally.broken += 1;
         Broken::Log(error.to_string())
     })?;
-    let rebuilt = rebuilt::of_store(&store).map_err(|error| {
+    let rebuilt = rebuilt::of_store(&store, None).map_err(|error| {
         tally.broken += 1;
         Broken::Log(error.to_string())
     })?;
@@ -189,7 +189,7 @@ fn commit(name: &str, random: &mut Random, snapshot: &Snapshot) -> Commit {
             config: Digest::of(b"config"),
         };
         let judgement = Judgement { key, level: Level::Benign, findings: Vec::new(), reason: "".into() };
-        return Commit { event: Event::Judged(judgement), body: None, delivery: None };
+        return Commit { event: Event::Judged { judgement, routing: None }, body: None, delivery: None };
     }
     let lines = if random.below(10) == 0 { 400 } else { random.below(20) };
     let text: String = (0..lines)
