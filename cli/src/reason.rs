@@ -2,10 +2,10 @@
 //! text of an artifact.
 
 use circinus_core::action::Action;
-use circinus_core::explain::{Explanation, Influence, Path};
+use circinus_core::explain::{Explanation, Fired, Influence, Path};
 use circinus_core::gate::Permit;
 use circinus_core::index::Snapshot;
-use circinus_core::operand::{Kind, Operand};
+use circinus_core::operand::{Hit, Kind, Operand};
 use circinus_core::policy::{Gap, RuleId};
 
 use crate::ui::escape_untrusted;
@@ -52,6 +52,21 @@ pub fn sentence(explanation: &Explanation, tool: &str, label: impl Fn(&Influence
         None => format!("{tool}: {why}."),
         Some(influence) => format!("{tool}: {why}. {}.", source(influence, &label(influence))),
     }
+}
+
+/// What would change the answer of a rule that fired, with its target and its source named.
+pub fn remedy(fired: Fired, explanation: &Explanation) -> Option<String> {
+    let rule = fired.rule.rule()?;
+    let influence = fired.influence.and_then(|place| explanation.influences.get(usize::from(place)));
+    let target = influence.map(|influence| match &influence.path {
+        Path::Copied { quote, .. } if quote.operand.kind() == Kind::Span => "the code that runs".to_owned(),
+        Path::Quote(Hit { operand: value, .. })
+        | Path::Copied { quote: Hit { operand: value, .. }, .. }
+        | Path::Whole { file: value, .. }
+        | Path::Remote(value) => format!("`{}`", operand(value)),
+    });
+    let source = influence.and_then(|influence| influence.artifact).map(|id| id.to_string());
+    Some(rule.remedy(target.as_deref(), source.as_deref()))
 }
 
 fn source(influence: &Influence, label: &str) -> String {

@@ -150,7 +150,8 @@ pub struct Rule {
     pub result: Verdict,
     /// Why the rule exists, in one line for people.
     pub reason: &'static str,
-    /// What would change the answer, in one line for people.
+    /// What would change the answer, in one line for people; `{target}` and `{source}` stand for what the rule
+    /// fired for, see [`Rule::remedy`].
     pub remedy: &'static str,
 }
 
@@ -190,6 +191,12 @@ impl Rule {
             && cell.evidence as u8 >= self.evidence as u8
             && cell.profile as u8 >= self.profile as u8
             && self.flags.is_subset(cell.flags)
+    }
+
+    /// What would change the answer, with the target and the source named where they are known.
+    pub fn remedy(&self, target: Option<&str>, source: Option<&str>) -> String {
+        let remedy = self.remedy.replace("{target}", target.unwrap_or("the target"));
+        remedy.replace("{source}", source.unwrap_or("the cited source"))
     }
 }
 

@@ -8,9 +8,9 @@ mod judged;
 mod svg;
 
 use circinus_core::action::Rooted;
-use circinus_core::explain::{Influence, Path};
+use circinus_core::explain::{Explanation, Fired, Influence, Path};
 use circinus_core::id::DecisionId;
-use circinus_core::operand::Hit;
+use circinus_core::operand::{Hit, Kind, masked};
 use circinus_core::policy::{self, Gap, Verdict};
 use circinus_store::query::Decision;
 use circinus_store::{OpenError, QueryError, Reader};
@@ -123,24 +123,56 @@ fn find(id: &str, reader: &Reader) -> Result<Decision, ExplainError> {
     reader.decision(id)?.ok_or(ExplainError::Unknown(id))
 }
 
+/// Longest spelling of a quote that is shown, in bytes.
+const SPELLED_BYTES_MAX: usize = 120;
+
 /// One influence with what the store knows of its artifact.
 struct Source {
     influence: Influence,
     label: String,
     judged: Judged,
+    /// How long before the decision it was recorded, in milliseconds.
+    earlier_ms: Option<u64>,
+    /// What stands in the artifact at the place of the quote, where it is not the canonical form.
+    spelled: Option<String>,
 }
 
 impl Source {
     fn read(influence: &Influence, decision: &Decision, reader: &Reader) -> Result<Self, QueryError> {
         let stored = influence.artifact.map(|id| reader.artifact(id)).transpose()?.flatten();
         let mut judged = Judged::default();
+        let earlier_ms = stored.as_ref().map(|stored| decision.at.0.saturating_sub(stored.at.0));
+        let mut spelled = None;
         let mut label = influence.origin.describe().to_owned();
         if let Some(stored) = stored {
             label = format!("{label} ({}, {})", stored.id, escape_untrusted(&stored.artifact.label));
+            if let Some(hit) = quote(&influence.path) {
+                spelled = reader.body(stored.artifact.content)?.and_then(|body| spelling(hit, &body));
+            }
             judged = Judged::of(&reader.evidence(stored.artifact.content)?, stored.id, decision);
         }
-        Ok(Self { influence: influence.clone(), label, judged })
+        Ok(Self { influence: influence.clone(), label, judged, earlier_ms, spelled })
     }
+}
+
+/// The quote that an influence rests on.
+const fn quote(path: &Path) -> Option<&Hit> {
+    match path {
+        Path::Quote(hit) | Path::Copied { quote: hit, .. } => Some(hit),
+        Path::Whole { .. } | Path::Remote(_) => None,
+    }
+}
+
+/// How an artifact spells what it is quoted with, if otherwise than the canonical form. Neither a secret nor
+/// prose: a token stays sealed, and a span is too long.
+fn spelling(hit: &Hit, body: &[u8]) -> Option<String> {
+    if matches!(hit.operand.kind(), Kind::Token | Kind::Span) {
+        return None;
+    }
+    let range = usize::try_from(hit.start).ok()?..usize::try_from(hit.end).ok()?;
+    let text = std::str::from_utf8(body.get(range)?).ok()?;
+    let shown = text.len() <= SPELLED_BYTES_MAX && text != hit.operand.canonical();
+    shown.then(|| escape_untrusted(&masked(text)))
 }
 
 fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
@@ -164,9 +196,8 @@ fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
         let Some(rule) = fired.rule.rule() else { continue };
         ui.paragraph(&format!("{} {}: {}.", rule.name, rule.result, rule.reason), Style::Plain);
     }
-    let remedy = explanation.fired.first().and_then(|fired| fired.rule.rule());
-    if let Some(rule) = remedy {
-        ui.paragraph(&format!("What would change the answer: {}.", rule.remedy), Style::Plain);
+    for line in changes(explanation) {
+        ui.paragraph(&format!("What would change the answer: {line}."), Style::Plain);
     }
     ui.paragraph(
         &format!(
@@ -179,6 +210,17 @@ fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
         ),
         Style::Dim,
     );
+}
+
+/// What would change the answer, once for each rule that the answer rests on.
+fn changes(explanation: &Explanation) -> Vec<String> {
+    let decisive = explanation
+        .fired
+        .iter()
+        .filter(|fired| fired.rule.rule().is_some_and(|rule| rule.result == explanation.verdict));
+    let mut lines: Vec<String> = decisive.filter_map(|fired| reason::remedy(*fired, explanation)).collect();
+    lines.dedup();
+    lines
 }
 
 fn chain(decision: &Decision, sources: &[Source]) -> Tree {
@@ -205,7 +247,7 @@ fn rooted(found: &Rooted) -> Tree {
 }
 
 fn branch(source: &Source) -> Tree {
-    let Source { influence, label, judged } = source;
+    let Source { influence, label, judged, earlier_ms, spelled } = source;
     let gap = match influence.gap {
         Gap::None => "granted".to_owned(),
         gap => format!("gap {gap}: no root grants {} for it", influence.effect),
@@ -231,24 +273,45 @@ fn branch(source: &Source) -> Tree {
         evidence += &format!(", by {}", judged.by.join("; "));
     }
     let style = if influence.gap > Gap::None { Style::Warning } else { Style::Plain };
-    Tree::new(head, style)
-        .with(Tree::new(way, Style::Plain).with(Tree::new(format!("from {label}"), Style::Plain)))
-        .with(Tree::new(evidence, Style::Plain))
+    let when = earlier_ms.map_or_else(String::new, |ms| format!(", {} before", elapsed(ms)));
+    let mut way = Tree::new(way, Style::Plain);
+    if let Some(spelled) = spelled {
+        way.push(Tree::new(format!("written there as `{spelled}`"), Style::Plain));
+    }
+    way.push(Tree::new(format!("from {label}{when}"), Style::Plain));
+    Tree::new(head, style).with(way).with(Tree::new(evidence, Style::Plain))
+}
+
+/// A time span in its greatest whole unit.
+fn elapsed(ms: u64) -> String {
+    match ms / 1_000 {
+        0 => format!("{ms} ms"),
+        seconds @ 1..120 => format!("{seconds} s"),
+        seconds @ 120..7_200 => format!("{} min", seconds / 60),
+        seconds @ 7_200..172_800 => format!("{} h", seconds / 3_600),
+        seconds => format!("{} days", seconds / 86_400),
+    }
 }
 
 fn quoted(hit: &Hit) -> String {
-    let views: Vec<_> = hit.views.0.iter().map(|view| format!("{view:?}").to_lowercase()).collect();
+    let views = views(hit);
     let through = if views.is_empty() { String::new() } else { format!(" through {}", views.join(", ")) };
     let kind = format!("{:?}", hit.operand.kind()).to_lowercase();
     format!("{kind} `{}` stands at bytes {}..{}{through}", reason::operand(&hit.operand), hit.start, hit.end)
 }
 
+/// The views that showed a quote, outermost first.
+fn views(hit: &Hit) -> Vec<String> {
+    hit.views.0.iter().map(|view| format!("{view:?}").to_lowercase()).collect()
+}
+
 /// Schema 1: fields are only added.
 fn as_json(decision: &Decision, sources: &[Source], coverage: Option<Coverage>) -> Value {
     let explanation = &decision.record.explanation;
-    let rule = |id: circinus_core::policy::RuleId| {
-        id.rule().map_or(Value::Null, |rule| {
-            json!({ "id": rule.name, "result": rule.result.name(), "reason": rule.reason, "remedy": rule.remedy })
+    let rule = |fired: &Fired| {
+        fired.rule.rule().map_or(Value::Null, |rule| {
+            let remedy = reason::remedy(*fired, explanation);
+            json!({ "id": rule.name, "result": rule.result.name(), "reason": rule.reason, "remedy": remedy })
         })
     };
     json!({
@@ -263,7 +326,7 @@ fn as_json(decision: &Decision, sources: &[Source], coverage: Option<Coverage>) 
         "tier": explanation.tier.to_string(),
         "flags": explanation.flags.iter().map(|flag| flag.name()).collect::<Vec<_>>(),
         "effects": explanation.effects.iter().map(|effect| effect.name()).collect::<Vec<_>>(),
-        "rules": explanation.fired.iter().map(|fired| rule(fired.rule)).collect::<Vec<_>>(),
+        "rules": explanation.fired.iter().map(rule).collect::<Vec<_>>(),
         "waited_ms": decision.record.waited_ms,
         "analysis": judged::in_words(sources.iter().map(|source| &source.judged)),
         "coverage": coverage,
@@ -278,13 +341,16 @@ fn as_json(decision: &Decision, sources: &[Source], coverage: Option<Coverage>) 
 
 fn influence_json(source: &Source) -> Value {
     let influence = &source.influence;
-    let (edge, operand, place) = match &influence.path {
-        Path::Quote(hit) => ("inferred", reason::operand(&hit.operand), json!([hit.start, hit.end])),
-        Path::Copied { quote, .. } => {
-            ("inferred", reason::operand(&quote.operand), json!([quote.start, quote.end]))
-        }
-        Path::Whole { file, .. } => ("observed", reason::operand(file), Value::Null),
-        Path::Remote(from) => ("observed", reason::operand(from), Value::Null),
+    let (edge, operand) = match &influence.path {
+        Path::Quote(hit) | Path::Copied { quote: hit, .. } => ("inferred", reason::operand(&hit.operand)),
+        Path::Whole { file, .. } => ("observed", reason::operand(file)),
+        Path::Remote(from) => ("observed", reason::operand(from)),
+    };
+    let quote = quote(&influence.path);
+    let (hops, file) = match &influence.path {
+        Path::Whole { file, hops } => (hops.iter().map(ToString::to_string).collect(), Some(file)),
+        Path::Copied { file: Some((file, by)), .. } => (vec![by.to_string()], Some(file)),
+        _ => (Vec::new(), None),
     };
     json!({
         "artifact": influence.artifact.map(|id| id.to_string()),
@@ -295,7 +361,12 @@ fn influence_json(source: &Source) -> Value {
         "gap": influence.gap.name(),
         "edge": edge,
         "operand": operand,
-        "bytes": place,
+        "bytes": quote.map(|hit| [hit.start, hit.end]),
+        "views": quote.map(|hit| views(hit)),
+        "written": source.spelled,
+        "file": file.map(reason::operand),
+        "hops": hops,
+        "earlier_ms": source.earlier_ms,
         "evidence": influence.level.name(),
         "signals": influence.signals,
         "analysers": source.judged.by,

@@ -64,7 +64,9 @@ fn explain_finds_a_decision_or_says_what_is_wrong() {
     let id = last["decision"].as_str().unwrap();
     assert_eq!(world.circinus(&["explain", id, "--json"]).objects(), std::slice::from_ref(&last));
     let text = world.circinus(&["explain", id]).good();
-    for word in [id, "BLOCK", "get.explained.dev", "inferred", "evidence", "What would change the answer"] {
+    let source = last["influences"][0]["artifact"].as_str().unwrap();
+    let change = format!("What would change the answer: check {source}");
+    for word in [id, "BLOCK", "get.explained.dev", "inferred", "evidence", "before", &change] {
         assert!(text.contains(word), "`{word}` is not in\n{text}");
     }
     assert!(text.contains(last["rules"][0]["id"].as_str().unwrap()), "{text}");
@@ -105,6 +107,8 @@ fn assert_explained(decision: &Value) {
     for field in ["artifact", "source", "origin", "place", "effect", "gap", "edge", "evidence"] {
         assert!(influence[field].is_string(), "{field}: {influence}");
     }
+    assert!(influence["bytes"][0].as_u64() < influence["bytes"][1].as_u64(), "{influence}");
+    assert!(influence["earlier_ms"].is_u64() && influence["views"].is_array(), "{influence}");
     assert!(!influence["signals"].as_array().unwrap().is_empty(), "{influence}");
     assert!(!influence["analysers"].as_array().unwrap().is_empty(), "{influence}");
 }

@@ -9,5 +9,6 @@
 mod copied;
 mod log;
 mod properties;
+mod remedies;
 mod searched;
 mod trace;

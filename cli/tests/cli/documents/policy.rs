@@ -80,7 +80,7 @@ fn in_words(rule: &Rule) -> String {
         rule.reason,
         condition_of_profile(rule.profile),
         conditions.join(", and "),
-        rule.remedy
+        rule.remedy(None, None)
     )
 }
 
