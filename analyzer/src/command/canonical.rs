@@ -80,8 +80,11 @@ fn command(simple: &Simple) -> Option<String> {
         let (name, value) = assignment.split_once('=')?;
         parts.push(format!("{name}={}", word(value)?));
     }
-    for raw in &simple.words {
-        parts.push(word(raw)?);
+    for (at, raw) in simple.words.iter().enumerate() {
+        let word = word(raw)?;
+        // What was read as a program is neither a word of the grammar nor an assignment, however it was written.
+        let other = at == 0 && (RESERVED.contains(&word.as_str()) || assigns(&word));
+        parts.push(if other { format!("'{word}'") } else { word });
     }
     for redirect in &simple.redirects {
         parts.push(redirection(redirect)?);
@@ -135,6 +138,12 @@ fn word(raw: &str) -> Option<String> {
         return Some(text);
     }
     Some(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
+/// Whether a word begins as an assignment does: to a variable or to an element of an array.
+fn assigns(word: &str) -> bool {
+    let name = word.find(['=', '[', '+']).and_then(|at| word.get(..at)).unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// A character that no shell takes for anything else.
