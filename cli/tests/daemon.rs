@@ -32,6 +32,7 @@ mod daemon {
     mod full;
     mod life;
     mod mutations;
+    mod long_session;
     mod overlay;
     mod private;
     #[path = "../../../analyzer/tests/analyzer/provider.rs"]
