@@ -33,11 +33,13 @@ mod value;
 pub(crate) mod verbs;
 mod word;
 
+use std::collections::BTreeSet;
+
 use circinus_core::action::{FileWrite, Flags, Slot, SlotValue, Tier};
 use circinus_core::effect::{Effect, Effects};
 use circinus_core::operand::{Operand, is_common};
 
-pub use candidates::candidates;
+pub use candidates::{ShellGrammar, candidates};
 pub use canonical::canonical;
 pub use reason::{Cause, Gain, Part, Reason};
 pub(crate) use tighten::Builtin;
@@ -99,7 +101,6 @@ pub fn analyze_in_steps(text: &str, around: &Surroundings) -> (CommandAnalysis, 
 }
 
 fn evaluate(text: &str, machine: &mut Machine<'_>) -> CommandAnalysis {
-    let around = machine.around;
     let out = machine.text(text, &Stream::empty());
     raw_guard(machine, text);
     guard::whole(machine, text);
@@ -109,16 +110,7 @@ fn evaluate(text: &str, machine: &mut Machine<'_>) -> CommandAnalysis {
     let added = std::mem::take(&mut machine.added);
     machine.found.join(added);
     let lines = std::mem::take(&mut machine.lines);
-    let tier = machine.found.tier;
-    for form in &lines {
-        let operand = Operand::command(form).filter(|operand| !is_common(operand, &around.paths));
-        if let Some(operand) = operand {
-            let effects = machine.found.effects;
-            machine.found.slot("command line", Effect::Exec, SlotValue::Operands(vec![operand]), tier);
-            // Retyping a line is no effect of its own.
-            machine.found.effects = effects;
-        }
-    }
+    retyped(machine, &lines);
     let found = std::mem::take(&mut machine.found).settled();
     CommandAnalysis {
         tier: found.tier,
@@ -132,6 +124,25 @@ fn evaluate(text: &str, machine: &mut Machine<'_>) -> CommandAnalysis {
         programs: std::mem::take(&mut machine.programs).into_iter().collect(),
         reasons: found.reasons,
     }
+}
+
+/// The lines themselves: whoever wrote one that the agent only types off chose what runs, or which credentials
+/// are read.
+fn retyped(machine: &mut Machine<'_>, lines: &BTreeSet<String>) {
+    let effects = machine.found.effects;
+    let (effect, tier) = match machine.found.tier {
+        Tier::T0 => (Effect::Exec, Tier::T0),
+        _ if effects.contains(Effect::Cred) => (Effect::Cred, Tier::T3),
+        tier => (Effect::Exec, tier.max(Tier::T2)),
+    };
+    for form in lines {
+        let operand = Operand::command(form).filter(|operand| !is_common(operand, &machine.around.paths));
+        if let Some(operand) = operand {
+            machine.found.slot("command line", effect, SlotValue::Operands(vec![operand]), tier);
+        }
+    }
+    // Retyping a line is no effect of its own.
+    machine.found.effects = effects;
 }
 
 /// Where nothing was understood, the directory of Circinus by its name is enough.

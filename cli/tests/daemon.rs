@@ -31,8 +31,8 @@ mod daemon {
     mod flow;
     mod full;
     mod life;
-    mod mutations;
     mod long_session;
+    mod mutations;
     mod overlay;
     mod private;
     #[path = "../../../analyzer/tests/analyzer/provider.rs"]

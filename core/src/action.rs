@@ -348,7 +348,8 @@ pub struct Action {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Paths among its designators that were there before: a workspace file from before the session, or one
-    /// that the agent made. That a listing names them is no choice of the listing's.
+    /// that the agent made; and the variables that it shows. That a listing or a file of the workspace names
+    /// them is no choice of theirs.
     pub settled: Vec<Operand>,
     /// Files with copied code that are no longer there: no build or test tool runs them.
     pub gone: Vec<Operand>,

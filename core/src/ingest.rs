@@ -14,7 +14,7 @@ use crate::lineage::{Inferred, Observed, Step};
 use crate::operand::{self, Hit, PathContext};
 use crate::origin::Origin;
 use crate::policy;
-use crate::port::Texts;
+use crate::port::{Grammar, Texts};
 
 /// Something that was seen at a watched boundary.
 #[derive(Clone, Debug)]
@@ -49,8 +49,8 @@ pub struct Observation<'a> {
     pub paths: &'a PathContext,
     /// Whether there is text to analyse; a directory tree has none.
     pub analysed: bool,
-    /// Operands that only a shell grammar can find (command lines), by position.
-    pub commands: Vec<Hit>,
+    /// What finds command lines.
+    pub grammar: &'a dyn Grammar,
     /// The part of the text that the agent composed in this very call, where it is not all of it: an edit.
     pub composed: Option<&'a str>,
     /// Texts of earlier artifacts, for comparing.
@@ -117,10 +117,7 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
 }
 
 fn operands(observation: &Observation<'_>) -> Vec<Hit> {
-    let mut hits = operand::extract_with_views(observation.text, observation.paths);
-    let telling = |hit: &&Hit| !operand::is_common(&hit.operand, observation.paths);
-    hits.extend(observation.commands.iter().filter(telling).cloned());
-    hits.truncate(limits::OPERANDS_PER_ARTIFACT_MAX);
+    let mut hits = operand::extract_with_views(observation.text, observation.paths, observation.grammar);
     for hit in &mut hits {
         hit.operand = hit.operand.sealed(observation.seal);
     }

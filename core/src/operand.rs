@@ -24,7 +24,7 @@ pub(crate) mod url;
 mod value;
 
 pub use common::{is_common, is_common_anywhere, is_served_by_many};
-pub use extract::{extract, extract_with_views};
+pub use extract::{command_lines, extract, extract_with_views};
 pub use secret::{SecretKind, masked, secret_home, secret_kinds};
 
 /// What kind of value an operand is. The discriminant is stored; never renumber.
@@ -151,6 +151,20 @@ impl Operand {
     /// Where this value stands in a text, exactly and as a whole; for other kinds use the extraction.
     pub fn value_in(&self, text: &str) -> Option<Range<usize>> {
         (self.kind == Kind::Value).then(|| value::find(&self.canonical, text)).flatten()
+    }
+
+    /// Where a text that was not extracted as a whole spells this operand out, less what a text may leave out: the
+    /// scheme of a URL, the ecosystem of a package. It says that the operand is there, not that it ends there.
+    /// None for what the index holds in another form than texts do.
+    pub fn spelled_in(&self, text: &str) -> Option<Range<usize>> {
+        let spelled = match self.kind {
+            Kind::Value => return self.value_in(text),
+            Kind::Token | Kind::Span => return None,
+            Kind::Url => self.canonical.split_once("://")?.1.trim_end_matches('/'),
+            Kind::Package => self.canonical.split_once(':')?.1,
+            _ => &self.canonical,
+        };
+        value::find(spelled, text)
     }
 
     /// Whether this value names a bank account or a telephone.

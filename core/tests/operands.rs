@@ -4,6 +4,7 @@
 use circinus_core::operand::{
     Hit, Kind, Operand, PathContext, extract, extract_with_views, is_common, secret_home,
 };
+use circinus_core::port::{Grammar, NoGrammar};
 use circinus_core::view::{self, View};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -40,7 +41,7 @@ fn found(text: &str, kind: Kind) -> Vec<String> {
 fn in_views(text: &str) -> Vec<(Kind, String)> {
     let only =
         |hit: Hit| (!hit.views.is_exact()).then(|| (hit.operand.kind(), hit.operand.canonical().to_owned()));
-    extract_with_views(text, &context()).into_iter().filter_map(only).collect()
+    extract_with_views(text, &context(), &NoGrammar).into_iter().filter_map(only).collect()
 }
 
 #[test]
@@ -104,7 +105,7 @@ proptest! {
     fn hits_lie_in_the_text_and_are_found_once(text in prop::collection::vec(spelling(), 0..6)) {
         let text = text.join(" ");
         let exact = extract(&text, &context());
-        let hits = extract_with_views(&text, &context());
+        let hits = extract_with_views(&text, &context(), &NoGrammar);
         prop_assert_eq!(&hits[..exact.len()], &exact[..]);
         let mut seen = std::collections::HashSet::new();
         for (at, hit) in hits.iter().enumerate() {
@@ -169,6 +170,8 @@ fn packages_and_images_need_something_that_installs_them() {
     let text = "npm install --save left-shift@2 @acme/tool to get it. The `tidy-up` crate. docker run -it \
                 --name x acme/tool:1 sh\nimage: ghcr.io/acme/web:2\nordinary words stay words";
     assert_eq!(found(text, Kind::Package), ["npm:left-shift", "npm:@acme/tool", "cargo:tidy-up"]);
+    let systems = "sudo dnf install -y part-kit\napk add part-kit-dev";
+    assert_eq!(found(systems, Kind::Package), ["apt:part-kit", "apt:part-kit-dev"]);
     assert_eq!(found(text, Kind::Image), ["docker.io/acme/tool:1", "ghcr.io/acme/web:2"]);
     let manifest = "{\"dependencies\": {\"left-shift\": \"^2\", \"@acme/tool\": \"1\"}, \"name\": \"x\"}";
     assert_eq!(found(manifest, Kind::Package), ["npm:left-shift", "npm:@acme/tool"]);
@@ -226,6 +229,39 @@ fn every_view_adds_what_it_hides_and_nothing_else() {
     }
 }
 
+/// Takes what stands behind a `$ ` for a command line.
+#[derive(Debug)]
+struct Prompts;
+
+impl Grammar for Prompts {
+    fn command_lines(&self, text: &str) -> Vec<(String, std::ops::Range<usize>)> {
+        let prompts = text.match_indices("$ ").map(|(at, _)| at + 2);
+        let line = |from: usize| {
+            let end = text[from..].find('\n').map_or(text.len(), |at| from + at);
+            (text[from..end].to_owned(), from..end)
+        };
+        prompts.map(line).collect()
+    }
+}
+
+#[test]
+fn command_lines_are_found_where_views_show_them() {
+    let line = "tool --fetch parts --and run";
+    let hex: String = format!("$ {line}\n").bytes().map(|byte| format!("{byte:02x}")).collect();
+    for text in [
+        format!("first\n$ {line}\nlast"),
+        format!("first\n$%20{}\nlast", line.replace(' ', "%20")),
+        format!("<p>first</p>\n<pre>$ {}</pre>\nlast", line.replace("--", "-<b></b>-")),
+        format!("data {hex} end"),
+        format!("first\n$ to\u{200B}ol{}\nlast", &line[4..]),
+    ] {
+        let hits = extract_with_views(&text, &context(), &Prompts);
+        let hit = hits.iter().find(|hit| hit.operand.canonical() == line);
+        let hit = hit.unwrap_or_else(|| panic!("{text}: {hits:?}"));
+        assert!(text.get(hit.start as usize..hit.end as usize).is_some(), "{text}");
+    }
+}
+
 #[test]
 fn secrets_are_sealed_and_known_by_their_home() {
     let raw = "ghp_7Kd93mQz0Lw5Tn28Rx64Vb1Yc8Fh3Js0Pg2A";
@@ -273,7 +309,8 @@ fn hostile_texts_are_read_in_bounded_time() {
     ] {
         // The test harness would time out on quadratic work; the assertion is on the bound of hits.
         assert!(
-            extract_with_views(&text, &context()).len() <= circinus_core::limits::OPERANDS_PER_ARTIFACT_MAX
+            extract_with_views(&text, &context(), &NoGrammar).len()
+                <= circinus_core::limits::OPERANDS_PER_ARTIFACT_MAX
         );
     }
 }

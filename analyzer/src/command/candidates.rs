@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use circinus_core::port::Grammar;
+
 use super::canonical::{canonical, render};
 use super::ir::Node;
 use super::parse::parse;
@@ -30,6 +32,16 @@ const LEADS: &[&str] = &[
     "then",
     "via",
 ];
+
+/// The shell's grammar, as the core asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct ShellGrammar;
+
+impl Grammar for ShellGrammar {
+    fn command_lines(&self, text: &str) -> Vec<(String, Range<usize>)> {
+        candidates(text)
+    }
+}
 
 /// Command lines in free text: in fenced and indented code, behind prompts, in backticks, behind words such
 /// as "run" and behind colons. Each comes in canonical form, one per pipeline, with the byte range of the

@@ -10,6 +10,7 @@ use super::sql;
 use super::value::{Arg, Stream, Taint};
 use crate::place::{Place, Region};
 
+mod environment;
 mod literal;
 mod reach;
 mod removal;

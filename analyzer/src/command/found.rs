@@ -222,6 +222,17 @@ impl Found {
         }
     }
 
+    /// Showing a variable that holds a credential: its name chooses which.
+    pub(crate) fn shows_variable(&mut self, by: &str, name: &str) {
+        self.by_rule("shows a credential", |found| {
+            found.raise(Tier::T1);
+            found.effect(Effect::Cred);
+        });
+        if let Some(name) = Operand::value(name) {
+            self.slot(by, Effect::Cred, SlotValue::Operands(vec![name]), Tier::T3);
+        }
+    }
+
     /// Writing a place: its path is a designator, and what persists there says so.
     pub(crate) fn writes_place(&mut self, by: &str, place: &Place, from: WriteSource, tree: bool) {
         if place.region == Region::Sink {

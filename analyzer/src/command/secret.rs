@@ -40,6 +40,35 @@ pub(super) fn homes_of_variable(name: &str) -> Option<Homes> {
         .map(|row| row.1)
 }
 
+/// Whether a variable holds a credential, if its name can be trusted to say so.
+pub(super) fn is_secret_variable(name: &str) -> bool {
+    let words: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    let is_key = |before: &String| {
+        matches!(
+            before.as_str(),
+            "API" | "ACCESS" | "PRIVATE" | "SECRET" | "SIGNING" | "ENCRYPTION" | "DEPLOY"
+        )
+    };
+    let key = last == "KEY" && words.iter().rev().nth(1).is_some_and(is_key);
+    let spelled = |word: &String| {
+        matches!(word.as_str(), "SECRET" | "SECRETS" | "PASSWORD" | "PASSWD" | "PASSPHRASE" | "CREDENTIALS")
+    };
+    key || matches!(last, "TOKEN" | "APIKEY" | "PAT")
+        || words.iter().any(spelled)
+        || homes_of_variable(name).is_some()
+}
+
+/// The variables of a text such as `$A-${B}` that hold credentials by their names.
+pub(super) fn secret_variables(text: &str) -> impl Iterator<Item = &str> {
+    let names = text.split('$').skip(1).map(|rest| {
+        let rest = rest.trim_start_matches('{');
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    });
+    names.filter(|name| is_secret_variable(name))
+}
+
 /// The secrets that stand in a text as they are.
 pub(crate) fn secrets_in(text: &str) -> Vec<Homes> {
     let mut found = Vec::new();
@@ -85,6 +114,18 @@ mod tests {
         assert!(VARIABLES.is_sorted_by_key(|row| row.0));
         assert_eq!(homes_of_variable("GH_TOKEN"), Some(&["github.com", "ghcr.io"][..]));
         assert_eq!(homes_of_variable("PATH"), None);
+    }
+
+    #[test]
+    fn variables_of_credentials_are_told_by_their_names() {
+        for name in ["DB_PASSWORD", "STAGE_API_KEY", "deploy_token", "CI_SECRET_VALUE", "GH_TOKEN"] {
+            assert!(is_secret_variable(name), "{name}");
+        }
+        for name in ["PATH", "KEY", "KEYBOARD", "TOKENS_MAX", "PRIMARY_KEY", "SORT_KEY"] {
+            assert!(!is_secret_variable(name), "{name}");
+        }
+        let found: Vec<_> = secret_variables("a $X-${MY_TOKEN:-none}, $DB_PASSWORD").collect();
+        assert_eq!(found, ["MY_TOKEN", "DB_PASSWORD"]);
     }
 
     #[test]

@@ -212,6 +212,7 @@ pub(super) fn is_secret_name(path: &str) -> bool {
     environment
         || key
         || ssh
+        || is_hidden_secret(&name)
         || matches!(name.as_str(), ".pypirc" | ".netrc" | ".pgpass" | ".git-credentials")
 }
 
@@ -230,6 +231,28 @@ pub(super) fn guards(pattern: &str, circinus_home: &str) -> impl Iterator<Item =
     all.filter(move |place| literal.len() >= SAID_MIN || !place.starts_with(directory))
         .collect::<Vec<_>>()
         .into_iter()
+}
+
+/// Words of which one in the name of a hidden file says what it holds.
+const SECRET_WORDS: &[&str] = &[
+    "apikey",
+    "credential",
+    "credentials",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+];
+
+/// Whether a hidden file is named after a secret, as tools that keep one for the user name theirs.
+fn is_hidden_secret(name: &str) -> bool {
+    let sample = ENV_SAMPLES.iter().any(|ending| name.ends_with(ending));
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    name.starts_with('.') && !sample && words.any(|word| SECRET_WORDS.contains(&word))
 }
 
 /// Whether the name is that of a part of Circinus, wherever it lies.

@@ -3,6 +3,7 @@
 use std::fs;
 
 use circinus_analyzer::Surroundings;
+use circinus_analyzer::command::ShellGrammar;
 use circinus_core::action::{Action, Facts, Role, SlotValue};
 use circinus_core::copied::{self, Code};
 use circinus_core::effect::Effect;
@@ -10,12 +11,11 @@ use circinus_core::id::ArtifactId;
 use circinus_core::index::Snapshot;
 use circinus_core::limits::RUNNER_FILES_MAX;
 use circinus_core::lineage::Inferred;
-use circinus_core::operand::{Kind, Operand};
+use circinus_core::operand::{self, Kind, Operand};
 use circinus_core::origin::Origin;
 use circinus_core::payload::{self, Payload, Piece};
 
 use super::files;
-use super::recorder::commands;
 use super::texts::Texts;
 
 /// Files of one action that are looked at for bytes that are known from elsewhere. An action that names more
@@ -69,7 +69,7 @@ fn copies(action: &Action, snapshot: &Snapshot, texts: &Texts) -> Vec<(usize, In
     for (place, slot) in action.slots.iter().enumerate() {
         let runs = slot.role == Role::Designator && matches!(slot.effect, Effect::Exec | Effect::Persist);
         if let (true, SlotValue::Text(text)) = (runs, &slot.value) {
-            let commands = commands(text);
+            let commands = operand::command_lines(text, &ShellGrammar);
             let code = Code { text, commands: &commands };
             let edges = copied::edges(code, &action.session, snapshot, texts);
             found.extend(edges.into_iter().map(|edge| (place, edge)));
@@ -95,8 +95,8 @@ fn payloads(action: &Action, snapshot: &Snapshot, texts: &Texts, seal: &[u8; 32]
     designated.collect()
 }
 
-/// Paths of the action that were there before: in the workspace since before the session, or made by the
-/// agent itself.
+/// What the action names and was there before: paths in the workspace since before the session, or made by the
+/// agent itself; variables.
 fn settled(action: &Action, around: &Surroundings, snapshot: &Snapshot) -> Vec<Operand> {
     let paths = action.slots.iter().filter_map(|slot| match &slot.value {
         SlotValue::Operands(operands) => operands.first().filter(|operand| operand.kind() == Kind::Path),
@@ -114,5 +114,11 @@ fn settled(action: &Action, around: &Surroundings, snapshot: &Snapshot) -> Vec<O
         files::is_inside(path.canonical(), &around.paths.workspace)
             && opened.is_some_and(|opened| files::is_older_than(path.canonical(), opened))
     };
-    paths.filter(|path| made(path) || there(path)).cloned().collect()
+    let paths = paths.filter(|path| made(path) || there(path));
+    // Which credentials a workspace works with stands in its own files.
+    let variables = action.slots.iter().filter_map(|slot| match &slot.value {
+        SlotValue::Operands(operands) if slot.effect == Effect::Cred => operands.first(),
+        _ => None,
+    });
+    paths.chain(variables.filter(|operand| operand.kind() == Kind::Value)).cloned().collect()
 }

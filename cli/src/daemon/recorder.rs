@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use circinus_analyzer::Surroundings;
 use circinus_analyzer::call::{Source, Understanding, understand};
-use circinus_analyzer::command;
+use circinus_analyzer::command::ShellGrammar;
 use circinus_core::action::{FileWrite, ToolCall, WriteSource};
 use circinus_core::artifact::Binding;
 use circinus_core::authority::Secrecy;
@@ -19,9 +19,8 @@ use circinus_core::id::{ArtifactId, CallId};
 use circinus_core::index::Snapshot;
 use circinus_core::ingest::{self, Observation};
 use circinus_core::lineage::{Observed, Step};
-use circinus_core::operand::{Hit, Kind, Operand};
+use circinus_core::operand::{Kind, Operand};
 use circinus_core::origin::Origin;
-use circinus_core::view::ViewChain;
 
 use super::files::{self, Announced, Explained, Listings, Prior, Scene};
 use super::gatekeeper::who;
@@ -290,7 +289,7 @@ impl Recorder<'_> {
             seal: self.seal,
             paths: &self.around.paths,
             analysed: seen.analysed,
-            commands: commands(&text),
+            grammar: &ShellGrammar,
             composed: seen.composed,
             texts: self.texts,
         };
@@ -315,21 +314,6 @@ fn delivery_kind(event: &str) -> &str {
         "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "transcript" => "result",
         other => other,
     }
-}
-
-/// Command lines in a text.
-pub(super) fn commands(text: &str) -> Vec<Hit> {
-    let found = command::candidates(text).into_iter();
-    found
-        .filter_map(|(canonical, range)| {
-            Some(Hit {
-                operand: Operand::command(&canonical)?,
-                views: ViewChain::default(),
-                start: u32::try_from(range.start).ok()?,
-                end: u32::try_from(range.end).ok()?,
-            })
-        })
-        .collect()
 }
 
 /// Paths that a prompt attaches: words that begin with `@` and look like a path.

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use aho_corasick::AhoCorasick;
+use circinus_analyzer::command::ShellGrammar;
 use circinus_core::action::Rooted;
 use circinus_core::operand::{self, Kind, Operand, PathContext};
 use circinus_core::origin::Origin;
 use circinus_core::policy::{Profile, origin_row};
 
 use super::files::{self, Scene};
-use super::recorder::commands;
 
 /// Time of one search in milliseconds; less in a profile that waits less for evidence.
 const SEARCH_MS_MAX: u32 = 200;
@@ -113,7 +113,7 @@ impl<'a> Wanted<'a> {
         let mut held: BTreeSet<Operand> =
             operand::extract(text, paths).into_iter().map(|hit| hit.operand).collect();
         if self.operands.iter().any(|operand| operand.kind() == Kind::Command) {
-            held.extend(commands(text).into_iter().map(|hit| hit.operand));
+            held.extend(operand::command_lines(text, &ShellGrammar).into_iter().map(|hit| hit.operand));
         }
         let stands = |operand: &&Operand| held.contains(*operand) || operand.value_in(text).is_some();
         self.operands.iter().copied().filter(stands).collect()

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::{Kind, Operand, PathContext, common};
 use crate::limits::{EXTRACT_BYTES_MAX, OPERANDS_PER_ARTIFACT_MAX, VIEW_DEPTH_MAX};
 use crate::operand::Hit;
+use crate::port::{Grammar, NoGrammar};
 use crate::view::{self, View, ViewChain, Viewed};
 
 mod chunk;
@@ -25,20 +26,32 @@ mod suffix;
 /// (the host, site and tenant of a URL have the range of the URL).
 ///
 /// At most [`OPERANDS_PER_ARTIFACT_MAX`] hits, from at most [`EXTRACT_BYTES_MAX`] bytes; time is linear.
-/// A caller that gets as many hits, or passes a longer text, must label the artifact as not fully read.
+/// What lies beyond is found by a search when it is asked for, see `Artifact::is_partly_read`.
 pub fn extract(text: &str, context: &PathContext) -> Vec<Hit> {
-    let mut finder = Finder::new(context);
+    let mut finder = Finder::new(context, &NoGrammar);
     finder.scan(capped(text), &Origin::Exact);
     finder.hits
 }
 
-/// What [`extract`] finds, then what only a chain of at most [`VIEW_DEPTH_MAX`] views shows.
-pub fn extract_with_views(text: &str, context: &PathContext) -> Vec<Hit> {
+/// What [`extract`] finds and the command lines that the grammar finds, then what only a chain of at most
+/// [`VIEW_DEPTH_MAX`] views shows of both.
+pub fn extract_with_views(text: &str, context: &PathContext, grammar: &dyn Grammar) -> Vec<Hit> {
     let text = capped(text);
-    let mut finder = Finder::new(context);
+    let mut finder = Finder::new(context, grammar);
+    finder.scan_commands(text, &Origin::Exact);
     finder.scan(text, &Origin::Exact);
     finder.look_through(text, &Origin::Exact);
     finder.hits
+}
+
+/// The command lines that the text itself holds, common ones among them.
+pub fn command_lines(text: &str, grammar: &dyn Grammar) -> Vec<Hit> {
+    let lines = grammar.command_lines(capped(text)).into_iter();
+    let hit = |(canonical, range): (String, Range<usize>)| {
+        let (start, end) = (u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?);
+        Some(Hit { operand: Operand::command(&canonical)?, views: ViewChain::default(), start, end })
+    };
+    lines.filter_map(hit).collect()
 }
 
 fn capped(text: &str) -> &str {
@@ -87,13 +100,14 @@ impl Origin<'_> {
 /// Collects hits, one per operand.
 struct Finder<'c> {
     context: &'c PathContext,
+    grammar: &'c dyn Grammar,
     hits: Vec<Hit>,
     seen: HashSet<Operand>,
 }
 
 impl<'c> Finder<'c> {
-    fn new(context: &'c PathContext) -> Self {
-        Self { context, hits: Vec::new(), seen: HashSet::new() }
+    fn new(context: &'c PathContext, grammar: &'c dyn Grammar) -> Self {
+        Self { context, grammar, hits: Vec::new(), seen: HashSet::new() }
     }
 
     fn is_full(&self) -> bool {
@@ -106,13 +120,26 @@ impl<'c> Finder<'c> {
         install::scan(&mut scan);
     }
 
-    /// Applies every view to the text and scans the parts that it changed.
+    fn scan_commands(&mut self, text: &str, origin: &Origin<'_>) {
+        let lines = self.grammar.command_lines(text);
+        let mut scan = Scan { finder: self, text, origin, raw: HashSet::new() };
+        for (canonical, range) in lines {
+            Operand::command(&canonical).into_iter().for_each(|operand| scan.add_one(operand, range.clone()));
+        }
+    }
+
+    /// Applies every view to the text and scans the parts that it changed: words for what stands in one, whole
+    /// lines for commands.
     fn look_through(&mut self, text: &str, outer: &Origin<'_>) {
         if outer.depth() >= VIEW_DEPTH_MAX {
             return;
         }
         for view in View::ALL {
             let Some(viewed) = view::apply(view, text) else { continue };
+            for line in focus::lines(&viewed) {
+                let origin = Origin::View { view, viewed: &viewed, offset: line.start, outer };
+                self.scan_commands(viewed.text.get(line).unwrap_or(""), &origin);
+            }
             for part in focus::parts(&viewed) {
                 if self.is_full() {
                     return;

@@ -1,6 +1,7 @@
 //! A log that is folded as it grows, with the texts of what it recorded.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use circinus_core::action::{Action, Facts, Flags, Role, Slot, SlotValue, Tier};
@@ -18,7 +19,7 @@ use circinus_core::lineage::{Observed, Step};
 use circinus_core::operand::{Hit, Kind, Operand, PathContext};
 use circinus_core::origin::Origin;
 use circinus_core::policy::Profile;
-use circinus_core::port;
+use circinus_core::port::{self, Grammar};
 use circinus_core::time::UnixMillis;
 use circinus_core::view::ViewChain;
 
@@ -60,6 +61,20 @@ pub(crate) struct Log {
     pub(crate) snapshot: Snapshot,
     pub(crate) texts: Texts,
     pub(crate) events: Vec<Recorded>,
+}
+
+/// A grammar that finds one command line.
+#[derive(Debug)]
+struct Lines<'a>(Option<&'a Operand>);
+
+impl Grammar for Lines<'_> {
+    fn command_lines(&self, text: &str) -> Vec<(String, Range<usize>)> {
+        let found = self.0.and_then(|line| Some((line, text.find(line.canonical())?)));
+        found
+            .map(|(line, at)| (line.canonical().to_owned(), at..at + line.canonical().len()))
+            .into_iter()
+            .collect()
+    }
 }
 
 pub(crate) fn cheap() -> Required {
@@ -137,7 +152,7 @@ impl Log {
             seal: &[7; 32],
             paths: &paths,
             analysed: true,
-            commands: seen.command.map(hit).into_iter().collect(),
+            grammar: &Lines(seen.command),
             composed: None,
             texts: &self.texts,
         };

@@ -8,7 +8,7 @@ use circinus_core::effect::Effect;
 use super::super::guard;
 use super::super::machine::Machine;
 use super::super::value::Arg;
-use super::{reach, removal};
+use super::{environment, reach, removal};
 use crate::place::Region;
 
 /// Calls that run a program.
@@ -178,6 +178,9 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
     let sends = has(SENDS) || fetches && (text.contains("POST") || text.contains("method:"));
     // An address beside a secret, or beside what runs text, is talked to, whatever the call is named.
     let talks = sends || fetches || executes || !secrets.secrets.is_empty();
+    if !talks {
+        environment::shown(machine, by, text);
+    }
     let writes =
         has(CHANGES) || text.contains("open(") || text.contains("writeFile") || text.contains("write_text");
     let mut peers = reach::Peers::new(by, sends, secrets);

@@ -3,6 +3,7 @@
 use circinus_core::effect::Effect;
 
 use super::super::machine::Machine;
+use super::super::secret::secret_variables;
 use super::super::value::Stream;
 use super::Call;
 
@@ -11,6 +12,9 @@ pub(super) fn print(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream>
     machine.found.effect(Effect::Inform);
     let mut out = Stream::empty();
     args.iter().for_each(|arg| out.taint.absorb(&arg.taint));
+    for arg in args.iter().filter(|arg| !arg.known) {
+        secret_variables(&arg.text).for_each(|name| machine.found.shows_variable(by, name));
+    }
     let known = args.iter().all(|arg| arg.known && !arg.glob);
     if !known {
         out.text = None;

@@ -6,6 +6,7 @@ use circinus_core::effect::Effect;
 use super::super::argv::{Until, sort};
 use super::super::code;
 use super::super::machine::Machine;
+use super::super::secret::{homes_of_variable, is_secret_variable};
 use super::super::table::{Role, lookup};
 use super::super::value::{Arg, Stream, Taint};
 use super::Call;
@@ -150,7 +151,7 @@ pub(super) fn env(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
 
 /// `printenv`: all variables hold secrets; a single one is judged by its name.
 pub(super) fn printenv(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
-    let Call { args, .. } = call;
+    let Call { by, args, .. } = call;
     machine.found.effect(Effect::Read);
     let mut taint = Taint::default();
     let names: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
@@ -160,9 +161,10 @@ pub(super) fn printenv(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stre
         machine.found.raise(Tier::T1);
     }
     for name in names {
-        super::super::secret::homes_of_variable(&name.text)
-            .into_iter()
-            .for_each(|homes| taint.add_secret(homes));
+        homes_of_variable(&name.text).into_iter().for_each(|homes| taint.add_secret(homes));
+        if is_secret_variable(&name.text) {
+            machine.found.shows_variable(by, &name.text);
+        }
     }
     Some(Stream::unknown(taint))
 }

@@ -39,6 +39,27 @@ pub(super) fn parts(viewed: &Viewed) -> Vec<Range<usize>> {
     parts
 }
 
+/// Ranges of the viewed text that hold whole lines with changes, in order and apart.
+pub(super) fn lines(viewed: &Viewed) -> Vec<Range<usize>> {
+    let text = viewed.text.as_str();
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for change in viewed.map.changed() {
+        let change = change.start..change.end.min(text.len());
+        if lines.last().is_some_and(|last| change.end < last.end) {
+            continue;
+        }
+        let before = text.get(..change.start).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let after = text.get(change.end..).unwrap_or_default();
+        let end = after.find('\n').map_or(text.len(), |at| change.end + at + 1);
+        match lines.last_mut() {
+            Some(last) if start <= last.end => last.end = end.max(last.end),
+            _ => lines.push(start..end),
+        }
+    }
+    lines
+}
+
 const fn is_break(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b'>')
 }

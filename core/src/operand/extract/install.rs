@@ -66,7 +66,7 @@ enum Trigger {
 
 use Trigger::{Image, ImageKey, Manifest, Names, Near, One, Remote};
 
-static TRIGGERS: [(&str, Trigger); 65] = [
+static TRIGGERS: [(&str, Trigger); 74] = [
     ("git clone ", Remote),
     ("git submodule add ", Remote),
     ("git remote add ", Remote),
@@ -104,6 +104,15 @@ static TRIGGERS: [(&str, Trigger); 65] = [
     ("brew install ", Names("brew")),
     ("apt install ", Names("apt")),
     ("apt-get install ", Names("apt")),
+    ("apk add ", Names("apt")),
+    ("dnf install ", Names("apt")),
+    ("yum install ", Names("apt")),
+    ("zypper install ", Names("apt")),
+    ("pacman -S ", Names("apt")),
+    ("yay -S ", Names("apt")),
+    ("snap install ", Names("apt")),
+    ("pkg install ", Names("apt")),
+    ("port install ", Names("apt")),
     ("composer require ", Names("composer")),
     ("dotnet add package ", One("nuget")),
     ("docker pull ", Image),
