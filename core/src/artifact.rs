@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::authority::{Authority, Secrecy};
 use crate::digest::Digest;
 use crate::id::{AgentId, CallId, SessionId};
+use crate::limits::{EXTRACT_BYTES_MAX, OPERANDS_PER_ARTIFACT_MAX};
 use crate::lineage::{Inferred, Observed};
 use crate::operand::{Hit, Operand};
 use crate::origin::Origin;
@@ -47,6 +48,14 @@ pub struct Artifact {
     pub bindings: Vec<Binding>,
     /// Whether its content must be analysed (a typed prompt must not).
     pub analysed: bool,
+}
+
+impl Artifact {
+    /// Whether its text may hold operands that the extraction did not get to: it holds as many as are kept, or is
+    /// longer than what is searched.
+    pub const fn is_partly_read(&self) -> bool {
+        self.operands.len() >= OPERANDS_PER_ARTIFACT_MAX || self.bytes > EXTRACT_BYTES_MAX as u64
+    }
 }
 
 /// "This file had these bytes": connects a path and a content with the artifact that explains them.

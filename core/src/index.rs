@@ -92,6 +92,8 @@ pub struct Occurrence<'a> {
     pub artifact: &'a Artifact,
     /// Where and through which views.
     pub hit: &'a Hit,
+    /// It was found by a search in the text, not by the extraction, which alone knows where a designator ends.
+    pub sighted: bool,
 }
 
 /// One state of everything the gate needs to know.
@@ -346,7 +348,12 @@ impl Snapshot {
             .filter_map(|posting| {
                 let artifact = self.artifact(posting.artifact)?;
                 let hit = artifact.operands.get(usize::try_from(posting.hit).ok()?)?;
-                (hit.operand == *operand).then_some(Occurrence { id: posting.artifact, artifact, hit })
+                (hit.operand == *operand).then_some(Occurrence {
+                    id: posting.artifact,
+                    artifact,
+                    hit,
+                    sighted: false,
+                })
             })
             .collect();
         found.sort_by_key(|occurrence| occurrence.id);

@@ -4,7 +4,7 @@
 pub const SLOTS_MAX: usize = 512;
 
 /// Operands kept for one artifact. A 1 MB listing of links has under ten thousand; what lies beyond is not
-/// indexed and the artifact's label says so.
+/// indexed but searched for in the text when an action names it.
 pub const OPERANDS_PER_ARTIFACT_MAX: usize = 16_384;
 
 /// Inferred edges kept for one artifact; the gate looks each operand up again, so none is lost to it.

@@ -28,8 +28,8 @@ const SEARCHED_BYTES_MAX: usize = 64 << 20;
 /// Bytes compared to explain the pieces of one URL, pieces times text; beyond it they count as unexplained.
 const EXPLAINED_BYTES_MAX: usize = 256 << 20;
 
-/// Values of one action that are looked for.
-const VALUES_MAX: usize = 64;
+/// Designators of one action that are looked for, with what they bring.
+const DESIGNATORS_MAX: usize = 256;
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -98,22 +98,26 @@ impl Texts {
         Ok(())
     }
 
-    /// Where the plain values of an action stand in what its session has read.
+    /// Where the plain values of an action stand in what its session has read, and where any designator stands
+    /// in a text that holds more than the index keeps.
     pub fn sightings(&self, action: &Action, snapshot: &Snapshot) -> Vec<Sighting> {
-        let values = values(action);
-        if values.is_empty() || action.tier < Tier::T1 {
+        let all = designators(action);
+        let values: Vec<&Operand> = all.iter().copied().filter(|one| one.kind() == Kind::Value).collect();
+        if all.is_empty() || action.tier < Tier::T1 {
             return Vec::new();
         }
         let mut found = Vec::new();
         let mut searched = 0;
         for (id, artifact) in snapshot.seen(&action.session) {
-            let Some(text) = self.held(&artifact.content) else { continue };
+            let wanted = if artifact.is_partly_read() { &all } else { &values };
+            let text = if wanted.is_empty() { None } else { self.held(&artifact.content) };
+            let Some(text) = text else { continue };
             searched += text.len();
             if searched > SEARCHED_BYTES_MAX {
                 break;
             }
-            found.extend(values.iter().filter_map(|value| {
-                let range = value.value_in(&text)?;
+            found.extend(wanted.iter().filter_map(|value| {
+                let range = value.spelled_in(&text)?;
                 let hit = Hit {
                     operand: Operand::clone(value),
                     views: ViewChain::default(),
@@ -177,11 +181,11 @@ impl Texts {
     }
 }
 
-fn values(action: &Action) -> Vec<&Operand> {
+fn designators(action: &Action) -> Vec<&Operand> {
     let designators = action.slots.iter().filter(|slot| slot.role == Role::Designator);
     let operands = designators.filter_map(|slot| match &slot.value {
         SlotValue::Operands(operands) => Some(operands),
         _ => None,
     });
-    operands.flatten().filter(|operand| operand.kind() == Kind::Value).take(VALUES_MAX).collect()
+    operands.flatten().take(DESIGNATORS_MAX).collect()
 }

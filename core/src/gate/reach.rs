@@ -3,7 +3,7 @@
 mod code;
 mod transfer;
 
-use crate::action::{Action, Role, Rooted, Sighting, Slot, SlotValue};
+use crate::action::{Action, Role, Rooted, Slot, SlotValue};
 use crate::artifact::Artifact;
 use crate::authority::Authority;
 use crate::effect::Effect;
@@ -314,17 +314,18 @@ impl<'a> Viewer<'a> {
         self.snapshot.level(artifact, &self.action.session)
     }
 
+    /// What holds the operand: by the index, and by the search in texts that the index does not cover.
     fn visible(&self, operand: &Operand) -> Vec<Occurrence<'a>> {
-        if operand.kind() == Kind::Value {
-            let sightings =
-                self.action.facts.sightings.iter().filter(|sighting| sighting.hit.operand == *operand);
-            let occurrence = |sighting: &'a Sighting| {
-                let artifact = self.snapshot.artifact(sighting.artifact)?;
-                Some(Occurrence { id: sighting.artifact, artifact, hit: &sighting.hit })
-            };
-            return sightings.filter_map(occurrence).collect();
+        let mut found = self.snapshot.visible(operand, &self.action.session);
+        let known = found.len();
+        for sighting in self.action.facts.sightings.iter().filter(|one| one.hit.operand == *operand) {
+            let indexed = found.iter().take(known).any(|occurrence| occurrence.id == sighting.artifact);
+            let artifact = self.snapshot.artifact(sighting.artifact).filter(|_| !indexed);
+            let Some(artifact) = artifact else { continue };
+            found.push(Occurrence { id: sighting.artifact, artifact, hit: &sighting.hit, sighted: true });
         }
-        self.snapshot.visible(operand, &self.action.session)
+        found.sort_by_key(|occurrence| occurrence.id);
+        found
     }
 
     /// Whether an occurrence grants here: what came into view because something made from it was read has
@@ -357,9 +358,11 @@ impl<'a> Viewer<'a> {
     }
 }
 
-/// INVARIANT (views-never-grant): only an exact hit in a root grants.
+/// INVARIANT (views-never-grant): only an exact hit in a root grants. A plain value has no form that an
+/// extraction could find; another designator counts as named where the extraction says so.
 fn grants(occurrence: &Occurrence<'_>) -> bool {
-    occurrence.artifact.root && occurrence.hit.views.is_exact()
+    let whole = !occurrence.sighted || occurrence.hit.operand.kind() == Kind::Value;
+    occurrence.artifact.root && whole && occurrence.hit.views.is_exact()
 }
 
 fn is_of_the_workspace(origin: Origin) -> bool {
