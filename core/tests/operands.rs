@@ -238,7 +238,7 @@ impl Grammar for Prompts {
         let prompts = text.match_indices("$ ").map(|(at, _)| at + 2);
         let line = |from: usize| {
             let end = text[from..].find('\n').map_or(text.len(), |at| from + at);
-            (text[from..end].to_owned(), from..end)
+            (text[from..end].trim_end().to_owned(), from..end)
         };
         prompts.map(line).collect()
     }

@@ -8,6 +8,7 @@ mod value;
 use circinus_core::action::{Argument, Flag, SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::operand::{Operand, extract_with_views};
+use circinus_core::port::NoGrammar;
 
 use self::names::{Named, role_of, verb_of, words_of};
 use self::nested::Nested;
@@ -110,7 +111,7 @@ impl Reader<'_> {
             // Whatever it is, what it names is what the call may act on.
             Nested::Unreadable if role_of(&argument.name) != Named::Code => {
                 let place = format!("{} {}", self.by, argument.name);
-                for hit in extract_with_views(&argument.text, &self.around.paths) {
+                for hit in extract_with_views(&argument.text, &self.around.paths, &NoGrammar) {
                     self.slot(&place, self.effect, self.on_gap, vec![hit.operand]);
                 }
             }

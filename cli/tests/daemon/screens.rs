@@ -64,7 +64,8 @@ fn explain_finds_a_decision_or_says_what_is_wrong() {
     let id = last["decision"].as_str().unwrap();
     assert_eq!(world.circinus(&["explain", id, "--json"]).objects(), std::slice::from_ref(&last));
     let text = world.circinus(&["explain", id]).good();
-    let source = last["influences"][0]["artifact"].as_str().unwrap();
+    let influences = last["influences"].as_array().unwrap();
+    let source = influences.iter().find_map(|influence| influence["artifact"].as_str()).unwrap();
     let change = format!("What would change the answer: check {source}");
     for word in [id, "BLOCK", "get.explained.dev", "inferred", "evidence", "before", &change] {
         assert!(text.contains(word), "`{word}` is not in\n{text}");

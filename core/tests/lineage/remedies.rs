@@ -49,7 +49,7 @@ impl Scene {
         let unless = Flags::of(granted.into_iter().filter_map(|(flag, needed)| needed.then_some(flag)));
         let place = Slot { flags_unless_granted: unless, tier_on_gap: rule.tier, ..slot(effect, value) };
         let mut action = action(rule.tier, vec![place]);
-        let own = [Flag::Guard, Flag::Opaque, Flag::Catastrophic];
+        let own = [Flag::Guard, Flag::Opaque, Flag::Catastrophic, Flag::HighConsequence];
         action.flags = Flags::of(own.into_iter().filter(|flag| needs(*flag)));
         Self { log, page, action, profile: rule.profile, store_up: !needs(Flag::StoreDown) }
     }
