@@ -362,7 +362,7 @@ fn influence_json(source: &Source) -> Value {
         "edge": edge,
         "operand": operand,
         "bytes": quote.map(|hit| [hit.start, hit.end]),
-        "views": quote.map(|hit| views(hit)),
+        "views": quote.map(views),
         "written": source.spelled,
         "file": file.map(reason::operand),
         "hops": hops,
