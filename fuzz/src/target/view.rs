@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use circinus_core::operand::{Kind, Operand, extract, extract_with_views, masked};
+use circinus_core::port::NoGrammar;
 use circinus_core::view::{View, apply};
 
 use super::paths;
@@ -55,7 +56,7 @@ pub(super) fn run(bytes: &[u8]) {
         assert_eq!(operand.expand().first(), Some(&operand));
     }
     let plain = within(text.len(), BOUND, || extract(&text, &paths));
-    let viewed = within(text.len(), BOUND, || extract_with_views(&text, &paths));
+    let viewed = within(text.len(), BOUND, || extract_with_views(&text, &paths, &NoGrammar));
     for hit in plain.iter().chain(&viewed) {
         assert!(hit.start <= hit.end && hit.end as usize <= text.len(), "{hit:?}");
     }
