@@ -21,6 +21,7 @@ use circinus_core::index::Snapshot;
 use circinus_core::ingest::{self, Observation};
 use circinus_core::operand::PathContext;
 use circinus_core::origin::Origin;
+use circinus_core::port::NoGrammar;
 use circinus_core::time::{Clock, UnixMillis};
 use circinus_store::{Reader, Store, Writer};
 
@@ -213,7 +214,7 @@ fn commit(name: &str, random: &mut Random, snapshot: &Snapshot) -> Commit {
         seal: &SEAL,
         paths: &paths,
         analysed: true,
-        commands: Vec::new(),
+        grammar: &NoGrammar,
         composed: None,
         texts: &Texts::default(),
     };
