@@ -70,7 +70,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Why a seed could not be tried; a promise that does not hold is a [`Broken`] instead.
+/// Why a seed could not be tried; a promise that does not hold is `Broken` instead.
 #[derive(Debug, Error)]
 pub enum CrashError {
     /// The daemon's program.

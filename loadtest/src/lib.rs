@@ -2,7 +2,7 @@
 //! answers, loads it, and holds it to its promises of speed.
 //!
 //! Each command is a module of its own with `Options` and `run`; [`gate`] is the way to a decision (a socket or a
-//! real hook process) and [`daemon`](circinus::replay::daemon) the private daemon that every run starts and stops.
+//! real hook process) and [`daemon`] the private daemon that every run starts and stops.
 
 #![forbid(unsafe_code)]
 
