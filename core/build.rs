@@ -44,7 +44,7 @@ fn rules(policy: &Value, out: &mut String) {
             out,
             "Rule {{ name: {name:?}, tier: Tier::T{tier}, gap: Gap::{gap}, evidence: Level::{evidence}, \
              profile: Profile::{profile}, flags: Flags::NONE{flags}, result: Verdict::{result}, \
-             reason: {:?}, remedy: {:?} }},",
+             reason: {:?}, remedy_template: {:?} }},",
             text(rule, "reason"),
             text(rule, "remedy"),
         );

@@ -152,7 +152,7 @@ pub struct Rule {
     pub reason: &'static str,
     /// What would change the answer, in one line for people; `{target}` and `{source}` stand for what the rule
     /// fired for, see [`Rule::remedy`].
-    pub remedy: &'static str,
+    pub remedy_template: &'static str,
 }
 
 /// What content of one origin may cause.
@@ -195,7 +195,7 @@ impl Rule {
 
     /// What would change the answer, with the target and the source named where they are known.
     pub fn remedy(&self, target: Option<&str>, source: Option<&str>) -> String {
-        let remedy = self.remedy.replace("{target}", target.unwrap_or("the target"));
+        let remedy = self.remedy_template.replace("{target}", target.unwrap_or("the target"));
         remedy.replace("{source}", source.unwrap_or("the cited source"))
     }
 }

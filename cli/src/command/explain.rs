@@ -184,11 +184,7 @@ fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
     };
     let call = format!("{} {}", decision.record.tool, decision.record.summary);
     ui.paragraph(&format!("{} {}: {}", decision.id, explanation.verdict, escape_untrusted(&call)), style);
-    let label = |influence: &Influence| {
-        let known = sources.iter().find(|source| source.influence == *influence);
-        known.map_or_else(|| influence.origin.describe().to_owned(), |source| source.label.clone())
-    };
-    ui.paragraph(&reason::sentence(explanation, &decision.record.tool, label), Style::Plain);
+    ui.paragraph(&sentence(decision, sources), Style::Plain);
     ui.line("");
     ui.tree(&chain(decision, sources));
     ui.line("");
@@ -210,6 +206,15 @@ fn show(decision: &Decision, sources: &[Source], ui: &mut Ui) {
         ),
         Style::Dim,
     );
+}
+
+/// What, from where, why, with every source named as the store knows it.
+fn sentence(decision: &Decision, sources: &[Source]) -> String {
+    let label = |influence: &Influence| {
+        let known = sources.iter().find(|source| source.influence == *influence);
+        known.map_or_else(|| influence.origin.describe().to_owned(), |source| source.label.clone())
+    };
+    reason::sentence(&decision.record.explanation, &decision.record.tool, label)
 }
 
 /// What would change the answer, once for each rule that the answer rests on.

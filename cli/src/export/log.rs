@@ -71,35 +71,41 @@ impl<'a> Log<'a> {
         &self,
         mut each: impl FnMut(&Recorded) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
-        let mut from = EventSeq(1);
-        while from <= self.last {
-            let page = self.reader.events(from, PAGE_EVENTS)?;
-            let Some(end) = page.last().map(|recorded| recorded.seq) else { break };
-            for recorded in page.iter().filter(|recorded| self.wants(recorded)) {
-                each(recorded)?;
-            }
-            from = EventSeq(end.0 + 1);
+        self.pages(|page| {
+            page.iter().filter(|recorded| self.wants(recorded)).try_for_each(&mut each)?;
             (self.progress)(page.len() as u64);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn contents_of_the_session(&self) -> Result<HashSet<Digest>, QueryError> {
         let mut contents = HashSet::new();
-        let mut from = EventSeq(1);
-        while from <= self.last {
-            let page = self.reader.events(from, PAGE_EVENTS)?;
-            let Some(end) = page.last().map(|recorded| recorded.seq) else { break };
-            for recorded in &page {
+        self.pages(|page| {
+            for recorded in page {
                 if let Event::Ingested(artifact) = &recorded.event
                     && self.selection.session.as_ref() == Some(&artifact.session)
                 {
                     contents.insert(artifact.content);
                 }
             }
+            Ok::<(), QueryError>(())
+        })?;
+        Ok(contents)
+    }
+
+    /// Hands over the whole range, a page at a time.
+    fn pages<E: From<QueryError>>(
+        &self,
+        mut each: impl FnMut(&[Recorded]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut from = EventSeq(1);
+        while from <= self.last {
+            let page = self.reader.events(from, PAGE_EVENTS)?;
+            let Some(end) = page.last().map(|recorded| recorded.seq) else { break };
+            each(&page)?;
             from = EventSeq(end.0 + 1);
         }
-        Ok(contents)
+        Ok(())
     }
 
     fn wants(&self, recorded: &Recorded) -> bool {

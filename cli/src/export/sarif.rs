@@ -45,7 +45,7 @@ fn rule(rule: &Rule) -> Value {
     json!({
         "id": rule.name,
         "shortDescription": { "text": rule.reason },
-        "help": { "text": rule.remedy },
+        "help": { "text": rule.remedy(None, None) },
         "defaultConfiguration": { "level": level(rule.result) },
     })
 }

@@ -88,6 +88,7 @@ fn findings_name_their_rule_and_their_way() {
     let result = &run["results"][0];
     let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
     assert_eq!((&rule["id"], &result["level"]), (&result["ruleId"], &Value::from("error")));
+    assert!(!report.to_string().contains("{source}"), "{report}");
     let way = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap();
     let texts: Vec<_> = way.iter().map(|at| at["location"]["message"]["text"].as_str().unwrap()).collect();
     assert!(texts[0].starts_with("source: ") && texts.last().unwrap().starts_with("sink: "), "{texts:?}");
@@ -128,6 +129,7 @@ fn a_decision_is_drawn_without_anything_from_elsewhere() {
     for part in ["BLOCK", "<svg", "get.exported.dev", "default-src 'none'", "class=\"inferred\""] {
         assert!(page.contains(part), "`{part}` is not in\n{page}");
     }
+    assert!(!page.contains("{source}") && !page.contains("{target}"), "{page}");
     let links = page.replace("http://www.w3.org/2000/svg", "");
     assert!(!links.contains("<script") && !links.contains("src=") && !links.contains("href"), "{page}");
     let graph = world.circinus(&["explain", "last", "--dot"]).good();

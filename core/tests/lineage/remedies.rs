@@ -132,13 +132,14 @@ fn what_a_rule_promises_to_change_its_answer_changes_it() {
     for rule in &RULES {
         let scene = Scene::of(rule);
         assert!(fires(rule, &scene.decide()), "{}: the scene", rule.name);
-        let kept = PROMISES.iter().filter(|(words, _)| rule.remedy.contains(words)).map(|(words, act)| {
-            let mut scene = Scene::of(rule);
-            act(&mut scene);
-            assert!(!fires(rule, &scene.decide()), "{}: {words}", rule.name);
-        });
+        let kept =
+            PROMISES.iter().filter(|(words, _)| rule.remedy_template.contains(words)).map(|(words, act)| {
+                let mut scene = Scene::of(rule);
+                act(&mut scene);
+                assert!(!fires(rule, &scene.decide()), "{}: {words}", rule.name);
+            });
         let alone = ["run the step yourself", "run it yourself", "confirm"];
-        let person = alone.iter().any(|words| rule.remedy.contains(words));
+        let person = alone.iter().any(|words| rule.remedy_template.contains(words));
         assert!(kept.count() > 0 || person, "{} says what would change it", rule.name);
     }
 }
@@ -147,7 +148,7 @@ fn what_a_rule_promises_to_change_its_answer_changes_it() {
 fn what_may_be_confirmed_runs_once_it_was_approved_and_nothing_else_does() {
     for rule in &RULES {
         let mut scene = Scene::of(rule);
-        let confirmed = rule.remedy.contains("confirm");
+        let confirmed = rule.remedy_template.contains("confirm");
         assert_eq!(confirmed, rule.result == Verdict::Review, "{}: a refusal is no question", rule.name);
         let before = scene.decide().verdict();
         scene.approve();
@@ -160,6 +161,6 @@ fn what_may_be_confirmed_runs_once_it_was_approved_and_nothing_else_does() {
 fn a_remedy_names_its_target_and_source_only_where_there_is_one() {
     for rule in &RULES {
         let scene = Scene::of(rule);
-        assert!(!rule.remedy.contains("{source}") || scene.page.is_some(), "{}", rule.name);
+        assert!(!rule.remedy_template.contains("{source}") || scene.page.is_some(), "{}", rule.name);
     }
 }

@@ -6,7 +6,7 @@ use circinus_core::policy::Verdict;
 use circinus_store::query::Decision;
 
 use super::graph::Graph;
-use super::{Source, svg};
+use super::{Source, sentence, svg};
 use crate::reason;
 use crate::ui::escape_untrusted;
 
@@ -21,20 +21,17 @@ pub(super) fn render(decision: &Decision, sources: &[Source], graph: &Graph) -> 
         Verdict::Review => "review",
         Verdict::Block => "block",
     };
-    let label = |influence: &circinus_core::explain::Influence| {
-        let known = sources.iter().find(|source| source.influence == *influence);
-        known.map_or_else(|| influence.origin.describe().to_owned(), |source| source.label.clone())
-    };
-    let sentence = reason::sentence(explanation, &decision.record.tool, label);
     let call = escape_untrusted(&format!("{} {}", decision.record.tool, decision.record.summary));
-    let rules = explanation.fired.iter().filter_map(|fired| fired.rule.rule()).map(|rule| {
-        format!(
+    let rules = explanation.fired.iter().filter_map(|fired| {
+        let rule = fired.rule.rule()?;
+        let remedy = reason::remedy(*fired, explanation)?;
+        Some(format!(
             "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td></tr>",
             escape(rule.name),
             rule.result,
             escape(rule.reason),
-            escape(rule.remedy)
-        )
+            escape(&remedy)
+        ))
     });
     let mut page = String::new();
     // Writing to a string cannot fail.
@@ -52,7 +49,7 @@ pub(super) fn render(decision: &Decision, sources: &[Source], graph: &Graph) -> 
          </body></html>\n",
         id = decision.id,
         call = escape(&call),
-        sentence = escape(&sentence),
+        sentence = escape(&sentence(decision, sources)),
         drawing = svg::render(graph),
         rules = rules.collect::<Vec<_>>().join("\n"),
         profile = explanation.profile,
