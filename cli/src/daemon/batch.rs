@@ -10,13 +10,14 @@ use crate::adapter::claude_code::response::HookOutput;
 pub(super) struct Batch {
     left: usize,
     failure: Option<String>,
-    responder: Option<Responder>,
+    /// Whom to answer, and what once every part is recorded.
+    answer: Option<(Responder, HookOutput)>,
 }
 
 impl Batch {
-    /// `left` commits that are answered to one client.
-    pub(super) fn of(left: usize, responder: Responder) -> Self {
-        Self { left, failure: None, responder: Some(responder) }
+    /// `left` commits, at least one, that one client is told `said` about.
+    pub(super) fn of(left: usize, said: HookOutput, responder: Responder) -> Self {
+        Self { left, failure: None, answer: Some((responder, said)) }
     }
 
     /// Counts one acknowledgement or failure; the last one answers. An event of which a part is not recorded is
@@ -25,10 +26,10 @@ impl Batch {
         self.failure = failure.or(self.failure.take());
         self.left = self.left.saturating_sub(1);
         if self.left == 0
-            && let Some(responder) = self.responder.take()
+            && let Some((responder, said)) = self.answer.take()
         {
             match self.failure.take() {
-                None => respond(responder, HookOutput::silent()),
+                None => respond(responder, said),
                 Some(why) => give_back(responder, why),
             }
         }

@@ -338,12 +338,12 @@ impl Service {
         }
     }
 
-    /// Commits all of them; `said` is the answer where there is nothing to commit.
+    /// Commits all of them, then answers with `said`.
     fn commit_all(self: &Arc<Self>, commits: Vec<Commit>, said: HookOutput, responder: Responder) {
         if commits.is_empty() {
             return respond(responder, said);
         }
-        let batch = Arc::new(Mutex::new(Batch::of(commits.len(), responder)));
+        let batch = Arc::new(Mutex::new(Batch::of(commits.len(), said, responder)));
         for commit in commits {
             let (batch, service) = (Arc::clone(&batch), Arc::clone(self));
             let held = self.hold(&commit);
