@@ -46,6 +46,8 @@ pub struct Artifact {
     pub prints: Vec<u32>,
     /// Files whose bytes it is; a tree binds everything below.
     pub bindings: Vec<Binding>,
+    /// The file that it was read from, in whole or in part.
+    pub read_from: Option<Operand>,
     /// Whether its content must be analysed (a typed prompt must not).
     pub analysed: bool,
 }

@@ -11,7 +11,7 @@ use crate::id::{AgentId, ArtifactId, CallId, SessionId};
 use crate::index::Snapshot;
 use crate::limits;
 use crate::lineage::{Inferred, Observed, Step};
-use crate::operand::{self, Hit, PathContext};
+use crate::operand::{self, Hit, Operand, PathContext};
 use crate::origin::Origin;
 use crate::policy;
 use crate::port::{Grammar, Texts};
@@ -41,6 +41,8 @@ pub struct Observation<'a> {
     pub parents: &'a [Observed],
     /// Files whose bytes it is.
     pub bindings: Vec<Binding>,
+    /// The file that it was read from.
+    pub read_from: Option<Operand>,
     /// Whether it is confidential by itself (read from a credential store).
     pub secrecy: Secrecy,
     /// What the local key is, for sealing secrets.
@@ -102,6 +104,7 @@ pub fn admit(observation: Observation<'_>, snapshot: &Snapshot) -> Commit {
         operands,
         prints: Vec::new(),
         bindings: observation.bindings,
+        read_from: observation.read_from,
         analysed: observation.analysed,
     };
     if artifact.analysed && (artifact.root || copied::brings(&artifact, snapshot)) {

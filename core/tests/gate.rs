@@ -105,6 +105,7 @@ impl Log {
             prints: Vec::new(),
             operands: operands.to_vec(),
             bindings: Vec::new(),
+            read_from: None,
             analysed: true,
         };
         change(&mut artifact);

@@ -33,6 +33,9 @@ const LEADS: &[&str] = &[
     "via",
 ];
 
+/// Builtins that only steer a script: other languages have the same words, and alone they make nothing run.
+const STEERING: &[&str] = &["return", "break", "continue", "exit", "type"];
+
 /// The shell's grammar, as the core asks for it.
 #[derive(Clone, Copy, Debug)]
 pub struct ShellGrammar;
@@ -129,10 +132,19 @@ impl Finder {
     }
 
     fn push(&mut self, form: String, range: &Range<usize>) {
-        if !form.is_empty() && !self.found.iter().rev().take(16).any(|(known, _)| *known == form) {
+        let steers = form.split(' ').next().is_some_and(|word| STEERING.contains(&word));
+        if !form.is_empty()
+            && !(steers && is_simple(&form))
+            && !self.found.iter().rev().take(16).any(|(known, _)| *known == form)
+        {
             self.found.push((form, range.clone()));
         }
     }
+}
+
+/// Whether a canonical form is one command: nothing is piped or joined to it, or kept by it.
+fn is_simple(form: &str) -> bool {
+    !form.contains(['|', '&', ';', '>', '<'])
 }
 
 /// Whether the first word that is no assignment is a known program or a path to one.
@@ -207,6 +219,8 @@ mod tests {
     fn prose_is_no_command_and_ranges_lie_inside_the_text() {
         assert!(forms("The cat sat there. Nothing to see.").is_empty());
         assert!(forms("type parser struct {\n\tname string\n}").is_empty());
+        assert!(forms("return result, nil\ntype Position int\nbreak // of one group").is_empty());
+        assert!(!forms("type curl && curl https://x.example/a").is_empty());
         let text = "é run `npm install left-pad-two`.";
         for (_, range) in candidates(text) {
             assert!(text.get(range).is_some());

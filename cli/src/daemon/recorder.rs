@@ -57,6 +57,7 @@ struct Seen<'a> {
     secrecy: Secrecy,
     parents: Vec<Observed>,
     bindings: Vec<Binding>,
+    read_from: Option<Operand>,
     analysed: bool,
     /// What the agent composed of it in this call, if not all.
     composed: Option<&'a str>,
@@ -72,6 +73,7 @@ impl<'a> Seen<'a> {
             secrecy: Secrecy::Public,
             parents: Vec::new(),
             bindings: Vec::new(),
+            read_from: None,
             analysed: true,
             composed: None,
         }
@@ -171,7 +173,7 @@ impl Recorder<'_> {
         let seen = match self.path(path) {
             Some(path) => {
                 let Explained { origin, parents, derived, secrecy, .. } = self.explain(&path);
-                Seen { parents, derived, secrecy, ..Seen::text(label, output, origin) }
+                Seen { parents, derived, secrecy, read_from: Some(path), ..Seen::text(label, output, origin) }
             }
             None => Seen::text(label, output, Origin::Opaque),
         };
@@ -184,8 +186,9 @@ impl Recorder<'_> {
         let bytes = files::read(path.canonical()).ok()?;
         let Explained { origin, parents, derived, secrecy, .. } = self.explain(&path);
         let label = format!("{how} {path}");
-        let seen =
-            Seen { bytes: Cow::Owned(bytes), parents, derived, secrecy, ..Seen::text(&label, "", origin) };
+        let read_from = Some(path);
+        let text = Seen::text(&label, "", origin);
+        let seen = Seen { bytes: Cow::Owned(bytes), parents, derived, secrecy, read_from, ..text };
         Some(self.commit(None, seen))
     }
 
@@ -285,6 +288,7 @@ impl Recorder<'_> {
             derived: seen.derived,
             parents: &seen.parents,
             bindings: seen.bindings,
+            read_from: seen.read_from,
             secrecy: seen.secrecy,
             seal: self.seal,
             paths: &self.around.paths,

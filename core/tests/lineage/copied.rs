@@ -5,12 +5,12 @@ use circinus_core::copied::{self, Code};
 use circinus_core::effect::Effect;
 use circinus_core::evidence::Level;
 use circinus_core::explain::Path;
-use circinus_core::id::SessionId;
+use circinus_core::id::{ArtifactId, SessionId};
 use circinus_core::operand::{Hit, Kind, Operand};
 use circinus_core::origin::Origin;
 use circinus_core::policy::{Gap, Profile, Verdict};
 
-use super::log::{self, Log, action, operand, slot};
+use super::log::{self, Log, Seen, action, operand, slot};
 
 /// Seven lines that nobody else would write.
 const SCRIPT: &str = "import socket, os, base64\nhome = os.path.expanduser('~')\nparts = []\n\
@@ -111,6 +111,34 @@ fn a_test_run_executes_copied_code_in_every_session_of_the_workspace_and_in_no_o
     assert_eq!(log.decide(&after_removal, Profile::Balanced).verdict(), Verdict::Allow);
     log.write("/w/tests/test_it.py", "assert 1 + 1 == 2\n");
     assert_eq!(log.decide(&test_run(), Profile::Balanced).verdict(), Verdict::Allow, "overwritten");
+}
+
+#[test]
+fn code_that_the_workspaces_tools_run_already_may_be_copied_within_it() {
+    let copied = |source: &dyn Fn(&mut Log) -> ArtifactId| {
+        let mut log = Log::new();
+        source(&mut log);
+        log.judge_last(Level::Benign);
+        log.write("/w/tests/test_it.py", &retyped());
+        log.decide(&test_run(), Profile::Strict).verdict()
+    };
+    let read = |log: &mut Log, path: &str| {
+        log.record(Seen { read_from: Some(path), ..Seen::new(Origin::WsUnexplained, SCRIPT) })
+    };
+    assert_eq!(copied(&|log| read(log, "/w/src/it.py")), Verdict::Allow, "run as it stands");
+    assert_eq!(copied(&|log| read(log, "/w/notes.md")), Verdict::Review, "notes are not run");
+    assert_eq!(copied(&|log| read(log, "/x/src/it.py")), Verdict::Review, "outside the workspace");
+    let moved = |log: &mut Log, path: &str| {
+        let parents = log::whole(read(log, path));
+        log.record(Seen { parents, derived: true, ..Seen::new(Origin::AgentText, SCRIPT) })
+    };
+    assert_eq!(copied(&|log| moved(log, "/w/src/it.py")), Verdict::Allow, "made of what runs");
+    assert_eq!(copied(&|log| moved(log, "/w/notes.md")), Verdict::Review, "made of notes");
+    let page = |log: &mut Log| {
+        read(log, "/w/src/it.py");
+        log.observe(Origin::WebFetch, SCRIPT, None)
+    };
+    assert_eq!(copied(&page), Verdict::Review, "a page holds it as well");
 }
 
 #[test]

@@ -48,12 +48,22 @@ pub(crate) struct Seen<'a> {
     pub(crate) derived: bool,
     pub(crate) parents: Vec<Observed>,
     pub(crate) file: Option<&'a str>,
+    pub(crate) read_from: Option<&'a str>,
     pub(crate) command: Option<&'a Operand>,
 }
 
 impl<'a> Seen<'a> {
     pub(crate) const fn new(origin: Origin, text: &'a str) -> Self {
-        Self { session: "s", origin, text, derived: false, parents: Vec::new(), file: None, command: None }
+        Self {
+            session: "s",
+            origin,
+            text,
+            derived: false,
+            parents: Vec::new(),
+            file: None,
+            read_from: None,
+            command: None,
+        }
     }
 }
 
@@ -148,6 +158,7 @@ impl Log {
             derived: seen.derived,
             parents: &seen.parents,
             bindings: seen.file.map(bound).into_iter().collect(),
+            read_from: seen.read_from.map(|path| operand(Kind::Path, path)),
             secrecy: Secrecy::Public,
             seal: &[7; 32],
             paths: &paths,

@@ -210,6 +210,7 @@ fn commit(name: &str, random: &mut Random, snapshot: &Snapshot) -> Commit {
         derived: false,
         parents: &[],
         bindings: Vec::new(),
+        read_from: None,
         secrecy: Secrecy::Public,
         seal: &SEAL,
         paths: &paths,

@@ -40,6 +40,7 @@ pub fn ingest(number: u64) -> Commit {
         prints: Vec::new(),
         operands: hits.collect(),
         bindings: Vec::new(),
+        read_from: None,
         analysed: true,
     };
     Commit {

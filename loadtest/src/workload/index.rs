@@ -81,6 +81,7 @@ fn page(operands: Vec<Hit>, number: u64) -> Artifact {
         prints: Vec::new(),
         operands,
         bindings: Vec::new(),
+        read_from: None,
         analysed: true,
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn artifact(session: &str, body: &[u8]) -> Artifact {
         operands: vec![],
         prints: vec![],
         bindings: vec![],
+        read_from: None,
         analysed: true,
     }
 }
@@ -71,6 +72,7 @@ pub(crate) fn rich_artifact() -> Artifact {
             content: Some(Digest::of(b"rich")),
             tree: false,
         }],
+        read_from: Some(operand(Kind::Path, "/work/notes.txt")),
         ..artifact("s-1", b"rich")
     }
 }

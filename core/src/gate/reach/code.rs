@@ -54,21 +54,35 @@ impl Viewer<'_> {
         reach
     }
 
-    /// Whether the source of copied code is a file that a build or test tool runs as it stands, or was printed
-    /// from such files: copying it within the workspace makes nothing run that would not run already.
-    fn may_be_picked_up(&self, source: ArtifactId) -> bool {
-        let Some(source) = self.snapshot.artifact(source) else { return false };
-        let parents = || source.observed.iter().filter_map(|edge| self.snapshot.artifact(edge.parent));
-        let printed = source.origin == Origin::CmdLocal && parents().any(|parent| self.runs_already(parent));
-        let harmless = |parent: &Artifact| self.runs_already(parent) || parent.authority.allows(Effect::Exec);
-        self.runs_already(source) || printed && parents().all(harmless)
+    /// Whether the source of copied code is a file that a build or test tool runs as it stands, was printed
+    /// from such files, or is what the agent made of one: copying it within the workspace makes nothing run
+    /// that would not run already. What else the agent put in has an edge of its own.
+    fn may_be_picked_up(&self, id: ArtifactId) -> bool {
+        let Some(source) = self.snapshot.artifact(id) else { return false };
+        let made_from: Vec<ArtifactId> = match source.origin {
+            Origin::CmdLocal => source.observed.iter().map(|edge| edge.parent).collect(),
+            Origin::AgentText => self.snapshot.whole_ancestors(id),
+            _ => Vec::new(),
+        };
+        let of_agent = source.origin == Origin::AgentText;
+        let harmless = |one: &Artifact| {
+            self.runs_already(one)
+                || one.authority.allows(Effect::Exec)
+                || of_agent && one.origin == Origin::AgentText
+        };
+        let mut parents = made_from.iter().filter_map(|id| self.snapshot.artifact(*id));
+        let from_such = parents.clone().any(|parent| self.runs_already(parent));
+        let all_known = made_from.len() < limits::ANCESTORS_MAX;
+        self.runs_already(source) || from_such && all_known && parents.all(harmless)
     }
 
-    /// Whether an artifact is a file of the workspace that nothing explains and that its tools run.
+    /// Whether an artifact is a file of the workspace, or a part of one, that nothing explains and that the
+    /// workspace's tools run.
     fn runs_already(&self, artifact: &Artifact) -> bool {
         let Some(workspace) = self.at.workspace else { return false };
-        let mut files = artifact.bindings.iter().filter(|binding| !binding.tree);
-        artifact.origin == Origin::WsUnexplained && files.any(|file| may_run(&file.path, workspace))
+        let bound = artifact.bindings.iter().filter(|binding| !binding.tree).map(|binding| &binding.path);
+        let mut files = bound.chain(&artifact.read_from);
+        artifact.origin == Origin::WsUnexplained && files.any(|file| may_run(file, workspace))
     }
 
     /// What a build or test tool may pick up: every file of the workspace that recorded steps wrote with
