@@ -132,19 +132,17 @@ impl Finder {
     }
 
     fn push(&mut self, form: String, range: &Range<usize>) {
-        let steers = form.split(' ').next().is_some_and(|word| STEERING.contains(&word));
-        if !form.is_empty()
-            && !(steers && is_simple(&form))
-            && !self.found.iter().rev().take(16).any(|(known, _)| *known == form)
-        {
+        let runs_nothing = form.is_empty() || only_steers(&form);
+        if !runs_nothing && !self.found.iter().rev().take(16).any(|(known, _)| *known == form) {
             self.found.push((form, range.clone()));
         }
     }
 }
 
-/// Whether a canonical form is one command: nothing is piped or joined to it, or kept by it.
-fn is_simple(form: &str) -> bool {
-    !form.contains(['|', '&', ';', '>', '<'])
+/// Whether a canonical form is one steering builtin: nothing is piped or joined to it, or kept by it.
+fn only_steers(form: &str) -> bool {
+    let steers = form.split(' ').next().is_some_and(|word| STEERING.contains(&word));
+    steers && !form.contains(['|', '&', ';', '>', '<'])
 }
 
 /// Whether the first word that is no assignment is a known program or a path to one.
