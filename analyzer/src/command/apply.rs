@@ -6,7 +6,7 @@ use circinus_core::action::{Flag, SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::operand::Operand;
 
-use super::argv::{Argv, Until, sort};
+use super::argv::{Argv, Until, inherited, sort};
 use super::code;
 use super::machine::Machine;
 use super::reason::Part;
@@ -152,19 +152,25 @@ impl Machine<'_> {
         // Some file systems do not tell names by case.
         let lower = head.text.to_ascii_lowercase();
         let out = match rule.sub(&head.text).or_else(|| rule.sub(&lower)).filter(|_| head.known) {
-            Some(sub) => self.apply(&by, sub, rest, run.stdin.clone()),
+            Some(sub) => {
+                let behind = inherited(rule, sub, rest);
+                self.options(&behind, &mut run);
+                self.global_directory(&behind);
+                self.apply(&by, sub, rest, run.stdin.clone())
+            }
             None if rest.iter().any(|arg| matches!(arg.text.as_str(), "--help" | "--version")) => {
                 Stream::default()
             }
             None => match rule.others {
                 Others::Verbs => verbs::apply(self, rule, &by, head, rest, run.stdin),
                 Others::Same | Others::None => {
-                    self.base(rule, argv, &mut run);
                     let mut all = vec![head.clone()];
                     all.extend(rest.iter().cloned());
-                    let argv = sort(rule, &all, Until::End);
-                    self.options(&argv, &mut run);
-                    self.operands(rule, &argv, &mut run);
+                    let behind = sort(rule, &all, Until::End);
+                    self.global_directory(&behind);
+                    self.base(rule, argv, &mut run);
+                    self.options(&behind, &mut run);
+                    self.operands(rule, &behind, &mut run);
                     self.finish(rule, run)
                 }
             },
@@ -222,6 +228,7 @@ impl Machine<'_> {
     }
 
     fn operands(&mut self, rule: &'static Rule, argv: &Argv, run: &mut Run<'_>) {
+        argv.unknown.iter().for_each(|option| self.unclaimed(rule, option, run));
         let roles = argv.options.iter().find_map(|given| given.opt.args).unwrap_or(rule.args);
         let count = argv.operands.len();
         let mut at = 0;
@@ -236,8 +243,8 @@ impl Machine<'_> {
                     return;
                 }
                 Some(Role::Run) if run.has_code => return,
+                Some(Role::Ignore) | None => self.unclaimed(rule, operand, run),
                 Some(role) => self.role(role, operand, run),
-                None => {}
             }
             if role == Some(Role::Run) {
                 // What follows are the arguments of what runs, such as a framework's own script.

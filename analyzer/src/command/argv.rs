@@ -1,6 +1,6 @@
 //! Options and operands, by one engine for all programs.
 
-use super::table::{Opt, Rule};
+use super::table::{Opt, Role, Rule};
 use super::value::Arg;
 
 /// Letters of a bundle of short options that are looked at.
@@ -49,7 +49,9 @@ pub(super) fn sort(rule: &'static Rule, args: &[Arg], until: Until) -> Argv {
             argv.rest_at = at;
             return argv;
         }
-        let dash = text.len() > 1 && text.starts_with(['-', '+']) && !text.starts_with("-/");
+        // `+source:target` of a push is no option.
+        let plus = text.starts_with('+') && !rule.args.contains(&Role::Refspec);
+        let dash = text.len() > 1 && (text.starts_with('-') || plus) && !text.starts_with("-/");
         let subcommand = until == Until::Operand && rule.sub(text).is_some();
         let keyed = !subcommand
             && rule.options.iter().any(|opt| {
@@ -64,6 +66,21 @@ pub(super) fn sort(rule: &'static Rule, args: &[Arg], until: Until) -> Argv {
             return argv;
         }
         argv.operands.push(arg.clone());
+    }
+    argv
+}
+
+/// Long options of a program that stand behind one of its subcommands, which does not know them by itself.
+pub(super) fn inherited(rule: &'static Rule, sub: &'static Rule, args: &[Arg]) -> Argv {
+    let mut argv = Argv::default();
+    let ahead = args.iter().take_while(|arg| arg.text != "--");
+    for (at, arg) in ahead.enumerate().filter(|(_, arg)| arg.text.starts_with("--")) {
+        let (name, value) = arg.text.split_once('=').map_or((&*arg.text, None), |(n, v)| (n, Some(v)));
+        let named = |rule: &'static Rule| rule.options.iter().find(|opt| opt.names.contains(&name));
+        if let Some(opt) = named(rule).filter(|opt| !opt.only_says && named(sub).is_none()) {
+            let value = value.map(|value| arg.with_text(value)).or_else(|| args.get(at + 1).cloned());
+            argv.options.push(Given { opt, value: value.filter(|_| opt.value.is_some()) });
+        }
     }
     argv
 }

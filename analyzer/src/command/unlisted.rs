@@ -4,10 +4,12 @@ use circinus_core::action::{Flag, SlotValue, Tier};
 use circinus_core::effect::Effect;
 use circinus_core::operand::Kind;
 
+use super::apply::Run;
 use super::found::{Found, address};
 use super::machine::{Machine, host_operands};
+use super::reason::Part;
 use super::secret::is_home;
-use super::table::lookup;
+use super::table::{Rule, lookup};
 use super::value::{Arg, Stream, Taint};
 use super::verbs;
 use crate::place::Region;
@@ -39,9 +41,7 @@ impl Machine<'_> {
         let mut outgoing = Taint::default();
         let mut slots = Vec::new();
         for arg in args {
-            let value =
-                arg.text.split_once('=').filter(|(name, _)| name.starts_with('-')).map(|(_, value)| value);
-            let text = value.unwrap_or(&arg.text);
+            let text = option_value(&arg.text);
             outgoing.add_secrets_of(text);
             outgoing.absorb(&arg.taint);
             if let Some(operands) = self.looks_remote(text) {
@@ -62,6 +62,21 @@ impl Machine<'_> {
         }
         if remote && !outgoing.secrets.is_empty() && self.found.effects.contains(Effect::Send) {
             self.found.flag(Flag::SecretSink);
+        }
+    }
+
+    /// A word that a row has no role for, of a program that does more than read: an address in it is a
+    /// destination, as it is for an unlisted program.
+    pub(super) fn unclaimed(&mut self, rule: &Rule, arg: &Arg, run: &mut Run<'_>) {
+        let text = option_value(&arg.text);
+        if rule.tier == Tier::T0 || !text.contains("://") || text.contains(char::is_whitespace) {
+            return;
+        }
+        self.found.look_at_part(Part::word(&arg.text));
+        run.outgoing.add_secrets_of(text);
+        if let Some(operands) = self.looks_remote(text) {
+            run.sends = true;
+            self.destination(run, operands);
         }
     }
 
@@ -133,11 +148,7 @@ impl Machine<'_> {
     /// A word that is a command line of its own (`--filter='rm x'`), or holds one (`enter:execute(rm x)`). Text
     /// for people can look the same, so only what destroys on a large scale or touches the guard counts.
     fn inner_text(&mut self, arg: &Arg) {
-        let text = arg
-            .text
-            .split_once('=')
-            .filter(|(name, _)| name.starts_with('-'))
-            .map_or(&*arg.text, |(_, text)| text);
+        let text = option_value(&arg.text);
         if !arg.known || !text.contains(' ') {
             return;
         }
@@ -185,6 +196,11 @@ impl Machine<'_> {
 fn begins_severe(text: &str) -> bool {
     let head = text.bytes().take(HEAD_BYTES_MAX).position(|byte| byte == b' ');
     head.and_then(|end| text.get(..end)).is_some_and(|head| is_severe_head(base(head)))
+}
+
+/// The value of `--option=value`; of any other word the word itself.
+fn option_value(word: &str) -> &str {
+    word.split_once('=').filter(|(name, _)| name.starts_with('-')).map_or(word, |(_, value)| value)
 }
 
 /// The name of a program that is given by its path.

@@ -6,7 +6,7 @@ use circinus_core::effect::Effect;
 use super::super::guard;
 use super::super::value::{Arg, Stream, Taint};
 use super::{Machine, source_of};
-use crate::place::is_within;
+use crate::place::{Region, is_within};
 
 /// Directories filled in one call that are kept; beyond it the action is opaque.
 const TREES_MAX: usize = 64;
@@ -37,6 +37,16 @@ impl Machine<'_> {
     /// It runs code that it finds by itself where it works: the workspace's, or what this call put there.
     pub(in super::super) fn runs_workspace(&mut self, by: &str) {
         self.found.slot(by, Effect::Exec, SlotValue::Workspace, Tier::T2);
+        let place = self.place(&Arg::literal("."));
+        if place.region != Region::Workspace {
+            // Another project is an everyday matter; what lies in scratch space is nobody's.
+            if place.region == Region::Temp {
+                self.found.by_rule("runs what lies in scratch space", |found| found.raise(Tier::T2));
+            }
+            if let Some(directory) = place.operand {
+                self.found.slot(by, Effect::Exec, SlotValue::Operands(directory.expand()), Tier::T2);
+            }
+        }
         let texts = self.files.values().filter_map(|stream| stream.text.as_deref());
         if texts.into_iter().any(guard::speaks) {
             self.found.guard();
