@@ -10,52 +10,66 @@ use crate::consequence;
 
 /// Verbs that only observe.
 const READS: &[&str] = &[
-    "get",
-    "list",
-    "ls",
-    "show",
-    "describe",
-    "status",
-    "version",
-    "help",
+    "get", "list", "ls", "show", "describe", "status", "help", "diff", "view", "search", "find", "count",
+    "info", "inspect", "read", "explain", "lint", "doctor", "whoami", "ps", "cat", "head", "browse",
+    "outdated", "why", "tree", "print",
+];
+/// The same where no other verb is: these words also name what is changed (`config set`).
+const NOUNS: &[&str] = &[
     "log",
     "logs",
-    "diff",
-    "view",
-    "search",
-    "find",
-    "count",
-    "info",
-    "inspect",
-    "read",
-    "explain",
-    "top",
+    "version",
     "check",
     "validate",
-    "lint",
     "fmt",
     "format",
     "test",
     "history",
     "plan",
-    "doctor",
-    "whoami",
-    "ps",
+    "top",
     "watch",
-    "cat",
-    "head",
     "dump",
     "completion",
     "config",
     "query",
-    "browse",
-    "outdated",
     "audit",
-    "why",
-    "tree",
     "graph",
-    "print",
     "access",
+];
+/// Verbs that change something; where the first verb is one of them, a noun beside it is no verb.
+const WRITES: &[&str] = &[
+    "set",
+    "unset",
+    "create",
+    "add",
+    "put",
+    "update",
+    "write",
+    "upload",
+    "import",
+    "install",
+    "edit",
+    "patch",
+    "apply",
+    "attach",
+    "detach",
+    "enable",
+    "disable",
+    "grant",
+    "assign",
+    "register",
+    "deregister",
+    "invite",
+    "replace",
+    "insert",
+    "upgrade",
+    "modify",
+    "rename",
+    "move",
+    "reconcile",
+    "start",
+    "stop",
+    "restart",
 ];
 /// Verbs for work on this machine, where they stand first (`sam build`).
 const LOCAL: &[&str] = &["build", "dev", "synth", "init"];
@@ -162,8 +176,16 @@ pub(crate) fn destroys(word: &str) -> bool {
 }
 
 /// Whether a verb only observes; its plural is the list of what it makes (`gh pr checks`).
-pub(crate) fn reads(word: &str) -> bool {
-    says(word, READS) || word.strip_suffix('s').is_some_and(|verb| READS.contains(&verb))
+fn observes(word: &str, verbs: &[&str]) -> bool {
+    says(word, verbs) || word.strip_suffix('s').is_some_and(|verb| verbs.contains(&verb))
+}
+
+/// Whether a command line only observes, by the first of its words that can be nothing but a verb.
+fn only_reads(words: &[&str]) -> bool {
+    match words.iter().find(|word| observes(word, READS) || says(word, WRITES)) {
+        Some(verb) => observes(verb, READS),
+        None => words.iter().any(|word| observes(word, NOUNS)),
+    }
 }
 
 /// Judges a subcommand by its verb, which stands first or second (`compute instances delete`).
@@ -184,7 +206,7 @@ pub(super) fn apply(
     rule.effects.iter().for_each(|effect| machine.found.effect(*effect));
     machine.found.raise(rule.tier);
     let local = LOCAL.contains(&head.text.as_str());
-    let only_reads = words.iter().any(|word| reads(word));
+    let only_reads = only_reads(&words);
     let mut taint = if rule.remote { Taint::remote(Vec::new()) } else { Taint::default() };
     if words.iter().any(|word| destroys(word)) {
         machine.found.effect(Effect::Destroy);
@@ -202,6 +224,10 @@ pub(super) fn apply(
         if consequence::is_high(words.iter().copied()) {
             machine.found.flag(Flag::HighConsequence);
         }
+    }
+    if !rule.remote && words.contains(&"install") {
+        machine.found.effect(Effect::Install);
+        machine.found.raise(Tier::T2);
     }
     if only_reads && shows_secret(&words) {
         machine.found.effect(Effect::Cred);
@@ -250,6 +276,10 @@ mod tests {
         assert!(takes_a_whole(&["sql", "databases", "delete", "x"], &[]));
         assert!(takes_a_whole(&["delete", "cluster"], &[]));
         assert!(!takes_a_whole(&["app", "versions", "delete", "x"], &[]));
+        assert!(
+            only_reads(&["config", "get"]) && only_reads(&["ecs", "list-services"]) && only_reads(&["plan"])
+        );
+        assert!(!only_reads(&["config", "set", "pager"]) && !only_reads(&["config", "set-cluster"]));
         assert!(shows_secret(&["secrets", "versions", "access"]) && shows_secret(&["get-secret-value"]));
         assert!(!shows_secret(&["secrets", "list"]) && !shows_secret(&["instances", "get"]));
     }
