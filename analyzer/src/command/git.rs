@@ -10,7 +10,7 @@ use super::code;
 use super::machine::Machine;
 use super::special::Call;
 use super::value::{Arg, Stream};
-use crate::place::locate;
+use crate::place::Region;
 
 /// Settings whose value git runs, or that direct it to what it runs, lower case; `*` stands for any text.
 const RUNS: &[&str] = &[
@@ -48,10 +48,50 @@ const RUNS: &[&str] = &[
     "url.*.pushinsteadof",
     "http.proxy",
     "browser.*",
+    "web.browser",
+    "instaweb.*",
+    "imap.tunnel",
+    "tar.*.command",
+    "submodule.*.update",
+    "remote.*.vcs",
+    "core.worktree",
     "man.*",
     "trailer.*",
     "interactive.difffilter",
     "sendemail.*",
+];
+/// Settings that may hold any text: names, messages, places of lists. A section stands for all of its keys.
+const TEXTS: &[&str] = &[
+    "user",
+    "author",
+    "committer",
+    "color",
+    "format",
+    "branch.*.description",
+    "core.excludesfile",
+    "core.commentchar",
+    "core.whitespace",
+    "commit.template",
+    "commit.cleanup",
+    "blame.ignorerevsfile",
+    "gpg.ssh.allowedsignersfile",
+    "safe.directory",
+    "remote.*.fetch",
+    "branch.*.merge",
+    "log.date",
+    "pretty",
+    "versionsort.suffix",
+    "push.pushoption",
+    "maintenance.repo",
+];
+/// Settings that switch a protection off, lower case, with the value that does.
+const WEAKENS: &[(&str, &str)] = &[
+    ("safe.directory", "*"),
+    ("http.sslverify", "false"),
+    ("transfer.fsckobjects", "false"),
+    ("fetch.fsckobjects", "false"),
+    ("receive.denynonfastforwards", "false"),
+    ("protocol.file.allow", "always"),
 ];
 /// Settings that let go of what could be brought back, when they are set to now.
 const FORGETS: &[&str] =
@@ -67,7 +107,6 @@ const HARMLESS: &[&str] = &[
     "vim",
     "nano",
     "code --wait",
-    "store",
     "osxkeychain",
     "manager",
     "cache",
@@ -76,10 +115,27 @@ const HARMLESS: &[&str] = &[
 /// Whether git runs the value of a setting.
 fn runs(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    RUNS.iter().any(|pattern| match pattern.split_once('*') {
+    RUNS.iter().any(|pattern| fits(&key, pattern))
+}
+
+fn fits(key: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
         Some((head, tail)) => key.len() > head.len() && key.starts_with(head) && key.ends_with(tail),
-        None => key == *pattern,
-    })
+        None => key == pattern,
+    }
+}
+
+/// Whether a setting changes what runs, or where it comes from. What git and its extensions make of a key that
+/// is not listed is not known, but a place, an address or a command line is no plain choice.
+fn directs(key: &str, value: &str) -> bool {
+    if runs(key) {
+        return !HARMLESS.contains(&value);
+    }
+    let key = key.to_ascii_lowercase();
+    let section = key.split('.').next().unwrap_or_default();
+    let is_text = TEXTS.iter().any(|pattern| *pattern == section || fits(&key, pattern));
+    !is_text && value.contains(['/', '\\', ':', '!', '$', '`', '|', ';', '&'])
+        || WEAKENS.contains(&(key.as_str(), value))
 }
 
 /// A repository: an address, or the name of one that is configured, which is not distinctive.
@@ -117,7 +173,10 @@ pub(super) fn setting(machine: &mut Machine<'_>, arg: &Arg) {
         machine.found.effect(Effect::Destroy);
         machine.found.raise(Tier::T2);
     }
-    if runs(key) && !HARMLESS.contains(&value) {
+    if !runs(key) && directs(key, value) {
+        machine.found.effect(Effect::Exec);
+        machine.found.raise(Tier::T2);
+    } else if runs(key) && !HARMLESS.contains(&value) {
         machine.found.effect(Effect::Exec);
         machine.found.raise(Tier::T2);
         let command = value.strip_prefix('!').unwrap_or(value);
@@ -125,31 +184,37 @@ pub(super) fn setting(machine: &mut Machine<'_>, arg: &Arg) {
     }
 }
 
+/// Options of `git config` that take a value.
+const CONFIG_VALUES: &[&str] = &["-f", "--file", "--blob", "--type", "--default", "--comment", "--value"];
+/// Words by which it only shows something.
+const CONFIG_READS: &[&str] =
+    &["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "get", "list", "--show-origin"];
+/// Words by which it changes something without a key and a value.
+const CONFIG_EDITS: &[&str] = &["--unset", "--unset-all", "unset", "--edit", "-e", "edit"];
+
 /// `git config`: reading is nothing; some keys make git run what they name from then on.
 pub(super) fn config(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { args, .. } = call;
     let has = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text.as_str()));
-    let operands: Vec<_> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let (operands, file) = config_words(args);
     let operands = match operands.split_first() {
         Some((head, rest)) if matches!(head.text.as_str(), "set" | "get" | "list" | "unset") => rest,
         _ => operands.as_slice(),
     };
-    let reads = has(&["--get", "--get-all", "--get-regexp", "-l", "--list", "get", "list", "--show-origin"])
-        || operands.len() < 2;
     machine.found.effect(Effect::Read);
-    if reads && !has(&["--unset", "unset", "--edit", "-e"]) {
+    if (has(CONFIG_READS) || operands.len() < 2) && !has(CONFIG_EDITS) {
         return Some(Stream::default());
     }
     machine.found.effect(Effect::Write);
     machine.found.raise(Tier::T1);
     let (Some(key), value) = (operands.first(), operands.get(1)) else { return Some(Stream::default()) };
     let text = value.map_or("", |value| value.text.as_str());
-    if !runs(&key.text) || HARMLESS.contains(&text) {
+    if !directs(&key.text, text) {
         return Some(Stream::default());
     }
-    let global = has(&["--global", "--system"]);
-    let path = if global { "~/.gitconfig" } else { ".git/config" };
-    let place = locate(path, machine.env.cwd.as_deref(), machine.around);
+    let of_user = if has(&["--global", "--system"]) { "~/.gitconfig" } else { ".git/config" };
+    let place = machine.place(&file.unwrap_or_else(|| Arg::literal(of_user)));
+    let global = has(&["--global", "--system"]) || place.region == Region::Outside;
     machine.found.slot("git config", Effect::Persist, SlotValue::Text(text.into()), Tier::T3);
     machine.found.raise(if global { Tier::T3 } else { Tier::T1 });
     let flag = if global { Flag::PersistHost } else { Flag::PersistWs };
@@ -161,6 +226,25 @@ pub(super) fn config(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream
         None => machine.found.flag(flag),
     }
     Some(Stream::default())
+}
+
+/// The operands of `git config`, and the file that it works on if that is spelled out.
+fn config_words(args: &[Arg]) -> (Vec<&Arg>, Option<Arg>) {
+    let (mut operands, mut file) = (Vec::new(), None);
+    let mut words = args.iter();
+    while let Some(arg) = words.next() {
+        if let Some(attached) = arg.strip("--file=") {
+            file = Some(attached);
+        } else if CONFIG_VALUES.contains(&arg.text.as_str()) {
+            let value = words.next();
+            if matches!(arg.text.as_str(), "-f" | "--file") {
+                file = value.cloned();
+            }
+        } else if !arg.text.starts_with('-') {
+            operands.push(arg);
+        }
+    }
+    (operands, file)
 }
 
 /// `gh api`: a query of the graph interface is sent as a form, and still only reads.
@@ -183,7 +267,8 @@ pub(super) fn api_reads(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Str
     Some(Stream::unknown(taint))
 }
 
-/// `checkout`, `restore`: with paths they throw away what was changed there.
+/// `checkout`, `restore`: with paths they throw away what was changed there. `branch`: only force removes what
+/// was not merged.
 pub(super) fn discard(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { by, args, .. } = call;
     let has = |name: &str| args.iter().any(|arg| arg.text == name);
@@ -192,6 +277,18 @@ pub(super) fn discard(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Strea
             machine.found.effect(Effect::Write);
             machine.found.raise(Tier::T1);
             return Some(Stream::default());
+        }
+        return None;
+    }
+    if by.ends_with("branch") || by.ends_with("tag") {
+        let letters = |letter| {
+            args.iter().any(|arg| {
+                !arg.text.starts_with("--") && arg.text.starts_with('-') && arg.text.contains(letter)
+            })
+        };
+        if (has("--delete") || letters('d')) && (has("--force") || letters('f')) {
+            machine.found.effect(Effect::Destroy);
+            machine.found.raise(Tier::T2);
         }
         return None;
     }
@@ -253,6 +350,32 @@ mod tests {
         }
         for key in ["user.name", "core.autocrlf", "color.ui", "advice.detachedHead"] {
             assert!(!runs(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_place_or_an_address_is_no_plain_choice() {
+        for (key, value) in [
+            ("submodule.x.update", "!tool"),
+            ("remote.origin.pushurl", "https://git.tool.example.org/a"),
+            ("core.attributesFile", "/tmp/x"),
+            ("lfs.customtransfer.x.path", "/tmp/x"),
+            ("web.browser", "tool"),
+            ("safe.directory", "*"),
+        ] {
+            assert!(directs(key, value), "{key}");
+        }
+        for (key, value) in [
+            ("user.name", "A/B: C"),
+            ("core.autocrlf", "input"),
+            ("core.excludesFile", "~/.gitignore"),
+            ("safe.directory", "/work/app"),
+            ("pull.rebase", "true"),
+            ("gitflow.prefix.versiontag", "v"),
+            ("branch.main.remote", "origin"),
+            ("core.editor", "vim"),
+        ] {
+            assert!(!directs(key, value), "{key}");
         }
     }
 }
