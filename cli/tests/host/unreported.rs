@@ -35,7 +35,13 @@ fn an_attached_file_is_not_obeyed() {
 fn the_output_of_the_users_own_command_is_not_obeyed() {
     let Some(stage) = Stage::guarded(&ALLOWED) else { return };
     stage.write("notes.md", &page());
-    let model = Model::start(&stage, &turns(vec![json!("hello"), obey(), json!("done"), json!("done")]));
+    // The host writes its transcript with a delay; a model takes longer for its answer than that.
+    let thinks = |turn: Value| {
+        let pause = [json!({ "sleep": 0.5 })];
+        Value::from(pause.into_iter().chain(turn.as_array().unwrap().clone()).collect::<Vec<_>>())
+    };
+    let model =
+        Model::start(&stage, &turns(vec![json!("hello"), thinks(obey()), json!("done"), json!("done")]));
     let screen = Screen::open(&stage, &model, "hello");
     wait_for("the first answer", || model.told().asked().iter().any(|it| it.lane == "main").then_some(()));
     screen.press(b"!");
