@@ -244,7 +244,12 @@ impl Machine<'_> {
                 }
                 Some(Role::Run) if run.has_code => return,
                 Some(Role::Ignore) | None => self.unclaimed(rule, operand, run),
-                Some(role) => self.role(role, operand, run),
+                Some(role) => {
+                    if role == Role::Task {
+                        self.unclaimed(rule, operand, run);
+                    }
+                    self.role(role, operand, run);
+                }
             }
             if role == Some(Role::Run) {
                 // What follows are the arguments of what runs, such as a framework's own script.

@@ -6,6 +6,7 @@ use circinus_core::effect::Effect;
 use super::code;
 use super::machine::Machine;
 use super::value::Arg;
+use crate::place::Region;
 
 /// Variables whose value is a file (or a list of files) that is loaded.
 const FILES: &[&str] = &[
@@ -68,10 +69,6 @@ const COMMANDS: &[&str] = &[
     "CARGO_BUILD_RUSTC_WRAPPER",
     "RSYNC_RSH",
     "TAR_OPTIONS",
-    "SUDO_ASKPASS",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "NPM_CONFIG_SCRIPT_SHELL",
-    "npm_config_script_shell",
     "CVS_RSH",
     "SVN_SSH",
     "SYSTEMD_PAGER",
@@ -88,23 +85,22 @@ const OPTIONS: &[&str] = &[
     "BASH_FUNC",
 ];
 /// Variables that direct traffic to another host.
-const HOSTS: &[&str] = &[
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "PIP_INDEX_URL",
-    "PIP_EXTRA_INDEX_URL",
-    "NPM_CONFIG_REGISTRY",
-    "npm_config_registry",
-    "UV_INDEX_URL",
-    "ANTHROPIC_BASE_URL",
-    "OPENAI_BASE_URL",
-    "GOPROXY",
-    "DOCKER_HOST",
+const HOSTS: &[&str] =
+    &["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOPROXY", "DOCKER_HOST", "GH_HOST", "GITLAB_HOST"];
+/// Variables whose value is a file of settings, which can name what runs or whom to talk to.
+const SETTINGS: &[&str] = &[
+    "KUBECONFIG",
+    "TF_CLI_CONFIG_FILE",
+    "DOCKER_CONFIG",
+    "AWS_CONFIG_FILE",
+    "OPENSSL_CONF",
+    "BUNDLE_GEMFILE",
 ];
+/// The same by the ends of their names: tools name such variables after themselves.
+const COMMAND_ENDS: &[&str] =
+    &["_WRAPPER", "_RUNNER", "_LINKER", "_PAGER", "_EDITOR", "_BROWSER", "_ASKPASS", "_SHELL", "_RSH"];
+const HOST_ENDS: &[&str] = &["_REGISTRY", "_INDEX", "_INDEX_URL", "_PROXY", "_MIRROR"];
+const SETTINGS_ENDS: &[&str] = &["_CONFIG_FILE", "_USERCONFIG", "_GLOBALCONFIG"];
 /// Programs that editors and pagers are set to so that nothing waits for a person.
 const HARMLESS: &[&str] = &[
     "cat", "less", "more", "true", ":", "vi", "vim", "nano", "code", "emacs", "gcc", "g++", "clang",
@@ -145,17 +141,47 @@ pub(super) fn assigned(machine: &mut Machine<'_>, name: &str, value: &Arg) {
         path_list(machine, value);
     } else if COMMANDS.contains(&name) && !HARMLESS.contains(&value.text.as_str()) {
         machine.text_value(value);
-    } else if OPTIONS.contains(&name) {
+    } else {
+        by_meaning(machine, name, value);
+    }
+}
+
+/// Variables that are known by what their names end in.
+fn by_meaning(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    let upper = name.to_ascii_uppercase();
+    // What a script calls its own variables is no option of a tool.
+    let of_tool = upper == name || name.starts_with("npm_config_");
+    let ends = |ends: &[&str]| of_tool && ends.iter().any(|end| upper.ends_with(end));
+    if OPTIONS.iter().any(|option| upper.ends_with(option)) {
         options(machine, name, value);
-    } else if HOSTS.contains(&name) {
-        host(machine, name, value);
+    } else if SETTINGS.contains(&name) || ends(SETTINGS_ENDS) {
+        settings(machine, name, value);
+    } else if ends(COMMAND_ENDS) && value.text.contains(['/', ' ']) {
+        machine.text_value(value);
+    } else if HOSTS.contains(&name) || ends(HOST_ENDS) && upper != "NO_PROXY" {
+        value.text.split([',', '|', ' ']).for_each(|part| host(machine, name, part));
     }
 }
 
 /// A host that traffic goes through from here on.
-fn host(machine: &mut Machine<'_>, name: &str, value: &Arg) {
-    if let Some(operands) = super::found::address(&value.text, &machine.around.paths) {
+fn host(machine: &mut Machine<'_>, name: &str, part: &str) {
+    let operands = machine.looks_remote(part).or_else(|| super::found::address(part, &machine.around.paths));
+    if let Some(operands) = operands.filter(|operands| !super::found::is_loopback(operands)) {
+        machine.found.raise(Tier::T2);
         machine.found.slot(name, Effect::Send, SlotValue::Operands(operands), Tier::T2);
+    }
+}
+
+/// A file of settings, or several: one's own are an everyday matter, what lies in scratch space is nobody's.
+fn settings(machine: &mut Machine<'_>, name: &str, value: &Arg) {
+    for part in value.text.split(':').filter(|part| !part.is_empty()) {
+        let place = machine.place(&value.with_text(part));
+        if place.region == Region::Temp {
+            machine.found.raise(Tier::T2);
+        }
+        if let Some(operand) = place.operand {
+            machine.found.slot(name, Effect::Exec, SlotValue::File(operand), Tier::T2);
+        }
     }
 }
 

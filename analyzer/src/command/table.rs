@@ -103,6 +103,10 @@ pub(super) enum Role {
     Changes,
     /// A setting of the system, which is shown, or changed where it has a value.
     Setting,
+    /// The value of a variable that says the same, by its name or the beginning of it.
+    Variable(&'static str),
+    /// What is read of a cluster, by its kind and name.
+    Resource,
     /// A task of a build tool or a framework, by its name.
     Task,
     /// What is built or set up: a place of the workspace, or an address whose content runs.

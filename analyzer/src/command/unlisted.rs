@@ -68,10 +68,15 @@ impl Machine<'_> {
     /// A word that a row has no role for, of a program that does more than read: an address in it is a
     /// destination, as it is for an unlisted program.
     pub(super) fn unclaimed(&mut self, rule: &Rule, arg: &Arg, run: &mut Run<'_>) {
-        let text = option_value(&arg.text);
-        if rule.tier == Tier::T0 || !text.contains("://") || text.contains(char::is_whitespace) {
+        let Some(scheme) = arg.text.find("://").filter(|_| rule.tier > Tier::T0) else { return };
+        if arg.text.contains(char::is_whitespace) {
             return;
         }
+        // `--index=https://…`, `address=https://…`.
+        let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let before = arg.text.get(..scheme).unwrap_or_default();
+        let start = before.rfind(|c| !is_scheme(c)).map_or(0, |at| at + 1);
+        let text = arg.text.get(start..).unwrap_or_default();
         self.found.look_at_part(Part::word(&arg.text));
         run.outgoing.add_secrets_of(text);
         if let Some(operands) = self.looks_remote(text) {
@@ -80,14 +85,19 @@ impl Machine<'_> {
         }
     }
 
-    fn looks_remote(&self, text: &str) -> Option<Vec<circinus_core::operand::Operand>> {
+    /// Whether a word has the shape of an address of another machine, and which.
+    pub(super) fn looks_remote(&self, text: &str) -> Option<Vec<circinus_core::operand::Operand>> {
         let local = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
         if text.contains("://") {
             let authority = text.split("://").nth(1).unwrap_or_default();
             if local.iter().any(|name| authority.starts_with(name)) || text.starts_with("file:") {
                 return None;
             }
-            return address(text, &self.around.paths);
+            return address(text, &self.around.paths).or_else(|| {
+                // A scheme of its own (`tcp://host:2375`, `postgres://user@host/db`).
+                let host = authority.rsplit('@').next()?.split(['/', ':', '?']).next()?;
+                host.contains('.').then(|| host_operands(host, self)).flatten()
+            });
         }
         // `user@host`, `host:port`, addresses; a bare name with dots is more often a file or a module.
         if let Some((user, host)) = text.split_once('@') {

@@ -124,6 +124,8 @@ const WHOLES: &[&str] = &[
 ];
 /// Words for what is a secret, wherever a command line that reads has them.
 const SECRETS: &[&str] = &["secret", "secretsmanager", "password", "token", "credential", "keyvault"];
+/// How options begin that make a program show what it else hides (`--with-decryption`, `--show-token`).
+const SHOWS: &[&str] = &["--show-", "--with-", "--include-", "--print-", "--export-"];
 /// Options of remote services whose value runs on another machine.
 const COMMANDS: &[&str] =
     &["-C", "--command", "--commands", "--cmd", "--script", "--scripts", "--exec", "--parameters"];
@@ -168,6 +170,15 @@ fn shows_secret(words: &[&str]) -> bool {
     let names_only = words.iter().any(|word| matches!(*word, "list" | "ls" | "describe" | "whoami"));
     let mut parts = words.iter().flat_map(|word| word.split(['-', ':']));
     !names_only && parts.any(|part| SECRETS.contains(&part.trim_end_matches('s')))
+}
+
+/// Whether an option asks for what is hidden otherwise.
+fn is_revealing(option: &str) -> bool {
+    let name = option.split('=').next().unwrap_or_default();
+    let noun = SHOWS.iter().find_map(|verb| name.strip_prefix(verb));
+    noun.is_some_and(|noun| {
+        noun.split('-').any(|part| part == "decryption" || SECRETS.contains(&part.trim_end_matches('s')))
+    })
 }
 
 /// Whether a verb destroys.
@@ -229,7 +240,7 @@ pub(super) fn apply(
         machine.found.effect(Effect::Install);
         machine.found.raise(Tier::T2);
     }
-    if only_reads && shows_secret(&words) {
+    if only_reads && (shows_secret(&words) || rest.iter().any(|arg| is_revealing(&arg.text))) {
         machine.found.effect(Effect::Cred);
         machine.found.raise(Tier::T1);
         taint.add_secret(&[]);
@@ -281,6 +292,8 @@ mod tests {
         );
         assert!(!only_reads(&["config", "set", "pager"]) && !only_reads(&["config", "set-cluster"]));
         assert!(shows_secret(&["secrets", "versions", "access"]) && shows_secret(&["get-secret-value"]));
+        assert!(is_revealing("--with-decryption") && is_revealing("--show-token"));
+        assert!(!is_revealing("--show-labels") && !is_revealing("--with-deps"));
         assert!(!shows_secret(&["secrets", "list"]) && !shows_secret(&["instances", "get"]));
     }
 }

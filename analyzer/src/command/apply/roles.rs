@@ -11,7 +11,7 @@ use super::super::machine::{Machine, host_operands};
 use super::super::reason::Part;
 use super::super::table::Role;
 use super::super::value::Arg;
-use super::super::{git, guard, sql};
+use super::super::{git, guard, loader, sql};
 use super::Run;
 
 /// Tasks of frameworks that drop a database, or all its tables.
@@ -52,7 +52,9 @@ impl Machine<'_> {
                 self.found.effect(Effect::Write);
                 self.found.raise(Tier::T2);
             }
-            Role::Task => self.task(&arg.text),
+            Role::Task => self.task(arg),
+            Role::Variable(name) => self.variable(name, arg),
+            Role::Resource => self.resource(arg, run),
             Role::Goal => {
                 // `group:artifact:version[:goal]` is fetched and run (Maven's command line).
                 if arg.text.split(':').count() > 2 && arg.text.contains('.') && !arg.text.starts_with('-') {
@@ -128,6 +130,12 @@ impl Machine<'_> {
                 run.has_code = true;
                 code::run_code(self, &run.by, "shell", run.stdin);
             }
+            Role::Run if arg.text.starts_with("npm:") || arg.text.starts_with("jsr:") => {
+                run.has_code = true;
+                if let Some(package) = arg.strip("npm:").or_else(|| arg.strip("jsr:")) {
+                    self.package("npm", &package, run);
+                }
+            }
             Role::Run => {
                 run.has_code = true;
                 code::run_file(self, &run.by, arg, run.language);
@@ -149,11 +157,43 @@ impl Machine<'_> {
         }
     }
 
-    /// A task by its name: those that drop the database are called alike everywhere.
-    fn task(&mut self, name: &str) {
-        if DROPS.contains(&name) {
+    /// A task by its name: those that drop the database are called alike everywhere; or a variable (`CC=tool`).
+    fn task(&mut self, arg: &Arg) {
+        if DROPS.contains(&arg.text.as_str()) {
             self.found.effect(Effect::Destroy);
             self.found.raise(Tier::T2);
+        }
+        let assigned = arg.text.split_once('=');
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+        if let Some((name, value)) = assigned.filter(|(name, _)| is_name(name)) {
+            loader::assigned(self, name, &arg.with_text(value));
+        }
+    }
+
+    /// What a variable of that name says as well. Where the name ends in `_` it is the beginning of many: the word
+    /// is `key=value`, or a file of such settings.
+    fn variable(&mut self, name: &str, arg: &Arg) {
+        if !name.ends_with('_') {
+            return loader::assigned(self, name, arg);
+        }
+        match arg.text.split_once('=') {
+            Some((key, value)) => {
+                let key = key.trim().to_ascii_uppercase().replace(['.', '-'], "_");
+                let value = arg.with_text(value.trim().trim_matches(['"', '\'']));
+                loader::assigned(self, &format!("{name}{key}"), &value);
+            }
+            None => loader::assigned(self, &format!("{name}CONFIG_FILE"), arg),
+        }
+    }
+
+    /// What is read of a cluster (`secret/web`, `pods,secrets`): secrets are shown with their values.
+    fn resource(&mut self, arg: &Arg, run: &mut Run<'_>) {
+        let mut parts = arg.text.split(['/', ',']).map(|part| part.split('.').next().unwrap_or_default());
+        if parts.any(|part| matches!(part, "secret" | "secrets")) {
+            self.found.effect(Effect::Cred);
+            run.input.taint.add_secret(&[]);
+            run.has_input = true;
         }
     }
 
