@@ -126,6 +126,9 @@ fn find(id: &str, reader: &Reader) -> Result<Decision, ExplainError> {
 /// Longest spelling of a quote that is shown, in bytes.
 const SPELLED_BYTES_MAX: usize = 120;
 
+/// Influences that people are shown; they come with the weightiest first.
+const BRANCHES_MAX: usize = 5;
+
 /// One influence with what the store knows of its artifact.
 struct Source {
     influence: Influence,
@@ -231,8 +234,11 @@ fn changes(explanation: &Explanation) -> Vec<String> {
 fn chain(decision: &Decision, sources: &[Source]) -> Tree {
     let call = format!("{} {}", decision.record.tool, decision.record.summary);
     let mut tree = Tree::new(escape_untrusted(&call), Style::Strong);
-    for source in sources {
+    for source in sources.iter().take(BRANCHES_MAX) {
         tree.push(branch(source));
+    }
+    if let Some(more) = sources.len().checked_sub(BRANCHES_MAX).filter(|more| *more > 0) {
+        tree.push(Tree::new(format!("and {more} more that weigh no more; `--json` has all"), Style::Dim));
     }
     for found in &decision.record.explanation.rooted {
         tree.push(rooted(found));

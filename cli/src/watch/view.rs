@@ -69,11 +69,11 @@ fn header(model: &Model) -> Paragraph<'_> {
     let milliseconds =
         |us: Option<u64>| us.map_or_else(|| "-".to_owned(), |us| format!("{:.1} ms", us as f64 / 1e3));
     let first = format!(
-        " circinus {}  profile {}  {} sessions  {} artifacts  {} queued",
+        " circinus {}  profile {}  sessions {}  artifacts {}  queued {}",
         status.version, status.profile, status.sessions, status.artifacts, model.queued
     );
     let second = format!(
-        " gate p50 {} p95 {}  {} allowed  {} asked  {} refused",
+        " gate p50 {} p95 {}  allowed {}  asked {}  refused {}",
         milliseconds(status.gate_p50_us),
         milliseconds(status.gate_p95_us),
         status.allowed,
