@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use super::log::{Log, Seen, action, hit, slot};
 use super::trace::{
     Act, FILES, HIDDEN, SESSIONS, URLS, act, all_granted, bound, decisions, granted, play, played, profile,
-    start, trace, url,
+    start, trace, url, written,
 };
 
 proptest! {
@@ -42,7 +42,11 @@ proptest! {
     fn p2_a_whole_copy_may_cause_no_more_than_its_sources(trace in trace()) {
         let log = played(&trace);
         for (id, artifact) in log.snapshot.artifacts() {
-            for ancestor in log.snapshot.whole_ancestors(id) {
+            let ancestors = log.snapshot.whole_ancestors(id);
+            for edge in artifact.observed.iter().filter(|edge| edge.step == Step::Whole) {
+                prop_assert!(ancestors.contains(&edge.parent));
+            }
+            for ancestor in ancestors {
                 prop_assert!(artifact.authority.leq(log.snapshot.artifact(ancestor).unwrap().authority));
             }
         }
@@ -53,7 +57,7 @@ proptest! {
     #[test]
     fn p3_a_read_back_cannot_launder(trace in trace(), file in 0..FILES.len(), by in 0..SESSIONS.len()) {
         let mut log = played(&trace);
-        let Some(written) = bound(&log, file) else { return Ok(()) };
+        let written = written(&mut log, by, file);
         let authority = log.snapshot.artifact(written).unwrap().authority;
         log.snapshot = log.replayed();
         prop_assert_eq!(bound(&log, file), Some(written));
@@ -67,7 +71,7 @@ proptest! {
     #[test]
     fn p4_neither_can_a_copy(trace in trace(), from in 0..FILES.len(), to in 0..FILES.len(), by in 0..SESSIONS.len()) {
         let mut log = played(&trace);
-        let Some(written) = bound(&log, from) else { return Ok(()) };
+        let written = written(&mut log, by, from);
         let authority = log.snapshot.artifact(written).unwrap().authority;
         let before = all_granted(&log.snapshot);
         play(&mut log, &Act::Copy { session: by, from, to });

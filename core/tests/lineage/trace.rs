@@ -83,8 +83,18 @@ pub(super) fn start() -> Log {
     log
 }
 
+/// The origin that copies and read-backs are labelled with: the user's own file, so that only their parents
+/// keep them from being a root.
+const LABELLED: Origin = Origin::WsTracked;
+
 pub(super) fn bound(log: &Log, file: usize) -> Option<ArtifactId> {
     log.snapshot.binding(&operand(Kind::Path, FILES[file])).map(|bound| bound.artifact)
+}
+
+/// What a file is bound to, and if it is to nothing yet, once it has been written.
+pub(super) fn written(log: &mut Log, by: usize, file: usize) -> ArtifactId {
+    let before = bound(log, file);
+    before.or_else(|| play(log, &Act::Write { session: by, file, url: 0 })).unwrap()
 }
 
 pub(super) fn text_of(log: &Log, id: ArtifactId) -> String {
@@ -117,23 +127,23 @@ pub(super) fn play(log: &mut Log, act: &Act) -> Option<ArtifactId> {
         }
         Act::Copy { session: by, from, to } => {
             let source = bound(log, *from)?;
-            let (text, origin) = (text_of(log, source), log.snapshot.artifact(source).unwrap().origin);
+            let text = text_of(log, source);
             let seen = Seen {
                 session: session(*by),
                 derived: true,
                 parents: whole(source),
                 file: Some(FILES[*to]),
-                ..Seen::new(origin, &text)
+                ..Seen::new(LABELLED, &text)
             };
             Some(log.record(seen))
         }
         Act::ReadBack { session: by, file } => {
             let source = bound(log, *file)?;
-            let (text, origin) = (text_of(log, source), log.snapshot.artifact(source).unwrap().origin);
+            let text = text_of(log, source);
             Some(log.record(Seen {
                 session: session(*by),
                 parents: whole(source),
-                ..Seen::new(origin, &text)
+                ..Seen::new(LABELLED, &text)
             }))
         }
         Act::Compact { session: by, url } => {
