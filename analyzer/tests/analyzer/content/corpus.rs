@@ -10,6 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use circinus_analyzer::content::judge;
+use circinus_analyzer::route::reason;
 use circinus_core::evidence::Level;
 use serde_json::Value;
 
@@ -31,6 +32,10 @@ const HELD_OUT_VARIED_PERMILLE_MIN: u64 = 700;
 const TUNED_VARIED_PERMILLE_MIN: u64 = 850;
 const BENIGN_SUSPICIOUS_PERMILLE_MAX: u64 = 20;
 const BENIGN_ADVERSE_PERMILLE_MAX: u64 = 3;
+/// Of the texts that a model is asked about: benign ones at most, and at least of the attacks that the cheap tier does
+/// not stop itself.
+const BENIGN_ROUTED_PERMILLE_MAX: u64 = 140;
+const MISSED_ROUTED_PERMILLE_MIN: u64 = 560;
 /// Of a hundred thousand results of tools in recorded sessions.
 const SESSIONS_SUSPICIOUS_MAX: u64 = 50;
 
@@ -109,6 +114,41 @@ fn the_labelled_texts_keep_their_floors() {
     assert!(share(varied[0]) >= TUNED_VARIED_PERMILLE_MIN);
     assert!(share(benign) <= BENIGN_SUSPICIOUS_PERMILLE_MAX);
     assert!(Count::permille(benign.adverse, benign.rows) <= BENIGN_ADVERSE_PERMILLE_MAX);
+}
+
+#[test]
+fn a_model_is_asked_about_what_the_cheap_tier_misses_and_seldom_about_the_rest() {
+    let Some(folder) = corpus() else { return };
+    let (mut benign, mut missed) = ([0, 0], [0, 0]);
+    let mut table: BTreeMap<(String, String, &str), u64> = BTreeMap::new();
+    for row in rows(&folder.join("texts/texts.jsonl.zst")) {
+        let text = field(&row, "text").as_bytes();
+        let judgement = judge(text);
+        let (label, kind) = (field(&row, "label"), field(&row, "kind"));
+        let reason = reason(&judgement, text);
+        *table.entry((label.into(), kind.into(), reason.describe())).or_default() += 1;
+        match label {
+            "benign" => count(&mut benign, reason.asks()),
+            _ if judgement.level < Level::Suspicious => count(&mut missed, reason.asks()),
+            _ => {}
+        }
+    }
+    for ((label, kind, reason), count) in &table {
+        eprintln!("{label:6} {kind:40} {reason:60} {count:5}");
+    }
+    let share = |[asked, all]: [u64; 2]| Count::permille(asked, all);
+    eprintln!(
+        "routed: benign {benign:?}, {}; attacks not stopped {missed:?}, {}",
+        share(benign),
+        share(missed)
+    );
+    assert!(share(benign) <= BENIGN_ROUTED_PERMILLE_MAX);
+    assert!(share(missed) >= MISSED_ROUTED_PERMILLE_MIN);
+}
+
+fn count([part, all]: &mut [u64; 2], counts: bool) {
+    *part += u64::from(counts);
+    *all += 1;
 }
 
 /// All strings of a value, one a line.
