@@ -21,6 +21,7 @@ mod daemon {
     mod captured;
     mod cases;
     mod configuration;
+    mod configured_model;
     mod copies;
     mod database;
     mod death;

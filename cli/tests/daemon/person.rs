@@ -13,6 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 const QUESTION: [&str; 2] = ["Type ", " to confirm:"];
 
 /// What a program printed, and what stood on the person's terminal.
+#[derive(Debug)]
 pub(super) struct Told {
     pub(super) output: Output,
     pub(super) screen: String,
@@ -21,6 +22,15 @@ pub(super) struct Told {
 /// Runs a command as the leader of a session with a new terminal, and answers its question with what `types`
 /// makes of the letters that it shows.
 pub(super) fn at_a_terminal(command: &Command, types: impl Fn(&str) -> String + Send) -> Told {
+    answering(command, move |shown| {
+        let (_, rest) = shown.split_once(QUESTION[0])?;
+        let (letters, _) = rest.split_once(QUESTION[1])?;
+        Some(types(letters))
+    })
+}
+
+/// The same; `answer` is given what was shown since the last answer, and gives the next one when it is time.
+pub(super) fn answering(command: &Command, answer: impl FnMut(&str) -> Option<String> + Send) -> Told {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -35,17 +45,17 @@ pub(super) fn at_a_terminal(command: &Command, types: impl Fn(&str) -> String + 
     // The command holds the other end of the terminal: without it, reading ends when the program has.
     drop(leader);
     thread::scope(|scope| {
-        let screen = scope.spawn(move || watch(File::from(master), types));
+        let screen = scope.spawn(move || watch(File::from(master), answer));
         let output = child.wait_with_output().unwrap();
         Told { output, screen: screen.join().unwrap() }
     })
 }
 
 /// Copies what is shown until nobody has the terminal any more.
-fn watch(mut terminal: File, types: impl Fn(&str) -> String) -> String {
+fn watch(mut terminal: File, mut answer: impl FnMut(&str) -> Option<String>) -> String {
     let mut shown = Vec::new();
     let mut part = [0; 4096];
-    let mut answered = false;
+    let mut answered = 0;
     loop {
         match terminal.read(&mut part) {
             Ok(0) => break,
@@ -53,11 +63,9 @@ fn watch(mut terminal: File, types: impl Fn(&str) -> String) -> String {
             Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => break,
             Err(error) => panic!("{error}"),
         }
-        let text = String::from_utf8_lossy(&shown);
-        let letters = text.split_once(QUESTION[0]).and_then(|(_, rest)| rest.split_once(QUESTION[1]));
-        if let (false, Some((letters, _))) = (answered, letters) {
-            terminal.write_all(format!("{}\n", types(letters)).as_bytes()).unwrap();
-            answered = true;
+        if let Some(typed) = answer(&String::from_utf8_lossy(&shown[answered..])) {
+            terminal.write_all(format!("{typed}\n").as_bytes()).unwrap();
+            answered = shown.len();
         }
     }
     String::from_utf8(shown).unwrap()
