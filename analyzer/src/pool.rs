@@ -13,9 +13,7 @@ use std::thread::{Builder, JoinHandle};
 
 use circinus_core::digest::Digest;
 
-use queue::Queue;
-
-pub use queue::{Full, Priority, QUEUED_BYTES_MAX, Task};
+pub use queue::{Full, Priority, QUEUED_BYTES_MAX, Queue, Task};
 
 /// Worker threads at most; judging is bound by processors, and no machine that runs an agent has more.
 pub const WORKERS_MAX: usize = 64;

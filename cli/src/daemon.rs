@@ -37,3 +37,4 @@ pub use control::{ControlReply, ControlRequest, ModelStatus, SessionCoverage, St
 pub use proposals::Proposal;
 pub use reconcile::Coverage;
 pub use site::Site;
+pub use strong::{ASKING_MAX, POOL_TASKS_MAX};

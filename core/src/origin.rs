@@ -45,6 +45,15 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Whether content of it is the user's or the agent's own, so that its judgement is unlikely to matter.
+    #[must_use]
+    pub const fn is_own(self) -> bool {
+        matches!(
+            self,
+            Self::HumanCli | Self::UserPrompt | Self::UserConfig | Self::WsTracked | Self::AgentText
+        )
+    }
+
     /// All origins.
     pub const ALL: [Self; 17] = [
         Self::HumanCli,

@@ -14,6 +14,7 @@ pub mod load;
 pub mod proc;
 pub mod process;
 pub mod quality;
+pub mod readiness;
 pub mod replay;
 pub mod stress;
 pub mod workload;

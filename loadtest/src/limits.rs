@@ -29,6 +29,7 @@ use crate::gate::AskError;
 use crate::proc::ProcError;
 use crate::process::{Program, ProgramError};
 use crate::profile::Profile;
+use crate::readiness::ReadinessError;
 
 /// The command's arguments.
 #[derive(Clone, Debug, Args, Serialize)]
@@ -51,6 +52,9 @@ pub struct Options {
     /// Another hook to time beside ours with the same event: a program with its arguments, apart by spaces
     #[arg(long, value_name = "COMMAND")]
     pub peer: Option<String>,
+    /// Recorded sessions for L14: a file, or a folder of them
+    #[arg(long, value_name = "PATH")]
+    pub recordings: Option<PathBuf>,
     /// Where the scratch folder is made: its disk is what is measured; the system's folder when absent
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
@@ -62,6 +66,7 @@ pub struct Setting {
     quick: bool,
     circinus: Option<PathBuf>,
     peer: Option<Program>,
+    recordings: Option<PathBuf>,
     scratch: PathBuf,
 }
 
@@ -152,6 +157,9 @@ pub enum LimitsError {
         /// Its standard output.
         said: String,
     },
+    /// The sessions behind L14.
+    #[error(transparent)]
+    Readiness(#[from] ReadinessError),
     /// A thread or a process of the measurement ended without a figure.
     #[error("a part of the measurement ended without a figure")]
     Lost,
@@ -196,7 +204,13 @@ pub fn run(options: &Options, mut told: impl FnMut(&Row)) -> Result<Report, Limi
     let scratch = scratch.map_err(LimitsError::io("make a folder in", &parent))?;
     let root = fs::canonicalize(scratch.path()).map_err(LimitsError::io("resolve", scratch.path()))?;
     let peer = options.peer.as_deref().and_then(program);
-    let setting = Setting { quick: options.quick, circinus: options.circinus.clone(), peer, scratch: root };
+    let setting = Setting {
+        quick: options.quick,
+        circinus: options.circinus.clone(),
+        peer,
+        recordings: options.recordings.clone(),
+        scratch: root,
+    };
     let groups = chosen(&options.only)?;
     let mut report = Report::default();
     for _ in 0..options.repeat {

@@ -10,7 +10,7 @@ use circinus_loadtest::interrupt::StopFlag;
 use circinus_loadtest::limits::memory::Held;
 use circinus_loadtest::load::report::LoadReport;
 use circinus_loadtest::load::table;
-use circinus_loadtest::{instructions, limits, load, quality, replay, stress};
+use circinus_loadtest::{instructions, limits, load, quality, readiness, replay, stress};
 use clap::{Parser, Subcommand};
 
 /// Replays recorded agent sessions, loads a private Circinus daemon, and measures it.
@@ -32,6 +32,10 @@ enum Command {
     ///
     /// Exit codes as for `replay`.
     Quality(quality::Options),
+    /// Play a model's verdicts in virtual time beside recorded sessions, and print how many were ready
+    ///
+    /// Exit 0: at least 98 of 100 actions that need a verdict find it ready; 1: fewer, or an error.
+    Readiness(readiness::Options),
     /// Kill a daemon under load, over and over, and check that nothing it had promised is lost
     ///
     /// Each seed has a home of its own. Exit 0: every promise held; 1: an error, or a seed that failed.
@@ -89,6 +93,7 @@ fn main() -> ExitCode {
     let run = match Cli::parse().command {
         Command::Replay(options) => run_replay(&options),
         Command::Quality(options) => run_quality(&options),
+        Command::Readiness(options) => run_readiness(&options),
         Command::Crash(options) => run_crash(&options),
         Command::Daemon(options) => return stand_in(&options),
         Command::Limits(options) => run_limits(&options),
@@ -154,6 +159,15 @@ fn run_quality(options: &quality::Options) -> Result<bool, Box<dyn Error>> {
     quality::tables::write(&mut text, &quality)?;
     say(&text)?;
     Ok(quality.is_clean())
+}
+
+/// Whether the promise is kept.
+fn run_readiness(options: &readiness::Options) -> Result<bool, Box<dyn Error>> {
+    let found = readiness::readiness(options)?;
+    let mut text = String::new();
+    readiness::table::write(&mut text, &found)?;
+    say(&text)?;
+    Ok(limits::promise::all::L14.target.is_kept_by(found.percent()))
 }
 
 /// Whether all promises are kept.

@@ -17,6 +17,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use circinus_store::OpenError;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -80,6 +81,9 @@ pub enum ReplayError {
     /// The daemon.
     #[error(transparent)]
     Daemon(#[from] DaemonError),
+    /// The daemon's database, read beside it.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// The run.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -119,6 +123,18 @@ pub fn replay(options: &Options) -> Result<Report, ReplayError> {
 /// # Errors
 /// As [`replay`].
 pub fn replay_until(options: &Options, stop: &StopFlag) -> Result<Report, ReplayError> {
+    replay_through(options, stop, |gate, _| Ok(gate))
+}
+
+/// As [`replay_until`], with every gate wrapped; `wrap` is given the daemon's database, too.
+///
+/// # Errors
+/// As [`replay`].
+pub fn replay_through(
+    options: &Options,
+    stop: &StopFlag,
+    wrap: impl Fn(Box<dyn Gate + Send>, &Path) -> Result<Box<dyn Gate + Send>, ReplayError>,
+) -> Result<Report, ReplayError> {
     let files = source::files(&options.path)?;
     let program = daemon::program(options.circinus.as_deref())?;
     let scratch = scratch(options)?;
@@ -126,7 +142,8 @@ pub fn replay_until(options: &Options, stop: &StopFlag) -> Result<Report, Replay
     let home = root.join("home");
     let daemon = PrivateDaemon::start(&program, &root.join("state"), &home, options.profile)?;
     let stage = Stage { workspaces: home.join("w"), home, speed: options.speed, keep: options.keep };
-    let gates = gates(options, &program, &daemon)?;
+    let gates = gates(options, &program, &daemon)?.into_iter();
+    let gates = gates.map(|gate| wrap(gate, &daemon.database()?)).collect::<Result<_, ReplayError>>()?;
     let plan = Plan { files, every: options.every, sessions_max: options.limit_sessions };
     let bar = progress(&plan)?;
     let (watched, counted) = (bar.clone(), bar.clone());

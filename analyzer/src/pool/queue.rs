@@ -41,7 +41,8 @@ pub struct Full;
 ///
 /// INVARIANT (one-task-per-content): `places` and `tasks` hold the same contents, and none of them is in
 /// `begun`.
-pub(super) struct Queue {
+#[derive(Debug)]
+pub struct Queue {
     tasks: BTreeMap<(Priority, Digest), Arc<[u8]>>,
     places: HashMap<Digest, Priority>,
     begun: HashSet<Digest>,
@@ -51,7 +52,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(capacity: usize) -> Self {
+    /// An empty queue of at most `capacity` tasks.
+    pub fn new(capacity: usize) -> Self {
         Self {
             tasks: BTreeMap::new(),
             places: HashMap::new(),
@@ -63,7 +65,10 @@ impl Queue {
     }
 
     /// Takes a task in; tells whether the number of tasks grew.
-    pub(super) fn offer(&mut self, task: Task) -> Result<bool, Full> {
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn offer(&mut self, task: Task) -> Result<bool, Full> {
         if self.closed {
             return Err(Full);
         }
@@ -93,7 +98,7 @@ impl Queue {
     }
 
     /// The task of the highest priority; its content counts as begun until [`Queue::finished`].
-    pub(super) fn take(&mut self) -> Option<Task> {
+    pub fn take(&mut self) -> Option<Task> {
         let ((priority, content), bytes) = self.tasks.pop_last()?;
         self.places.remove(&content);
         self.begun.insert(content);
@@ -106,7 +111,7 @@ impl Queue {
     }
 
     /// Marks a queued content as awaited.
-    pub(super) fn urge(&mut self, content: &Digest) {
+    pub fn urge(&mut self, content: &Digest) {
         let Some(place) = self.places.get_mut(content) else { return };
         if let Some(bytes) = self.tasks.remove(&(*place, *content)) {
             place.awaited = true;
@@ -114,7 +119,8 @@ impl Queue {
         }
     }
 
-    pub(super) fn finished(&mut self, content: Digest) {
+    /// A content that was taken is not begun any more.
+    pub fn finished(&mut self, content: Digest) {
         self.begun.remove(&content);
     }
 

@@ -17,7 +17,6 @@ use circinus_core::event::{Commit, Event};
 use circinus_core::evidence::Judgement;
 use circinus_core::id::{ArtifactId, EventSeq};
 use circinus_core::index::{Hot, Snapshot};
-use circinus_core::origin::Origin;
 use circinus_store::Reader;
 
 use super::service::Service;
@@ -199,16 +198,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) fn priority(snapshot: &Snapshot, id: ArtifactId) -> Priority {
     let artifact = snapshot.artifact(id);
     let session = artifact.and_then(|artifact| snapshot.session(&artifact.session));
-    let own = artifact.is_some_and(|artifact| {
-        matches!(
-            artifact.origin,
-            Origin::HumanCli
-                | Origin::UserPrompt
-                | Origin::UserConfig
-                | Origin::WsTracked
-                | Origin::AgentText
-        )
-    });
+    let own = artifact.is_some_and(|artifact| artifact.origin.is_own());
     let live = session.is_none_or(|session| !session.closed);
     Priority { awaited: false, live, low_origin: !own, sequence: id.0.0 }
 }

@@ -31,10 +31,10 @@ use super::service::Service;
 use crate::config::{Caps, KeyError};
 
 /// Requests under way at once; providers allow more, and a session reads few new contents in a second.
-const ASKING_MAX: usize = 4;
+pub const ASKING_MAX: usize = 4;
 
 /// Tasks in the pool; the rest waits in the log.
-const POOL_TASKS_MAX: usize = 256;
+pub const POOL_TASKS_MAX: usize = 256;
 
 /// How long a content is left alone after its first failed try; each further one makes it four times longer.
 const AGAIN_FIRST: Duration = Duration::from_secs(30);

@@ -14,6 +14,7 @@ use thiserror::Error;
 use wait_timeout::ChildExt;
 
 use super::profile::Profile;
+use crate::config::Places;
 use crate::ui::{ColorChoice, Ui};
 
 /// Time for `circinus daemon start` or `stop`; both return when the daemon listens or has ended.
@@ -153,6 +154,14 @@ impl PrivateDaemon {
     pub fn place(&self) -> Result<SocketPlace, DaemonError> {
         let home = HomeDir::at(&self.state)?;
         Ok(SocketPlace::new(&home, &|name| std::env::var_os(name), own_uid()))
+    }
+
+    /// Its database.
+    ///
+    /// # Errors
+    /// `Home` when its home is no absolute path.
+    pub fn database(&self) -> Result<PathBuf, DaemonError> {
+        Ok(Places::under(HomeDir::at(&self.state)?).database)
     }
 
     /// What a hook process needs in its environment to find this daemon.

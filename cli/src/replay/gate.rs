@@ -25,6 +25,9 @@ pub struct HookAnswer {
 
 /// Whoever answers events: the daemon through its socket, a hook process, or another arm of a comparison.
 pub trait Gate {
+    /// Told when the next event happened, in milliseconds since the start of its session in the recording.
+    fn at(&mut self, _t_ms: u64) {}
+
     /// Hands over one event in the host's JSON and waits for the answer.
     ///
     /// # Errors

@@ -226,6 +226,7 @@ impl<'a> Run<'a> {
             }
             self.pace(event.t_ms.saturating_sub(before));
             before = event.t_ms;
+            gate.at(event.t_ms);
             let later = session.events.get(index + 1..).unwrap_or_default();
             result = self.one(event, later, gate, &mut texts, played);
             if result.is_err() {

@@ -1,50 +1,41 @@
-//! L14: evidence that is there when the action comes.
+//! L14: verdicts that are there when the action comes.
 
-use std::thread;
-use std::time::Duration;
+use std::num::NonZeroUsize;
 
 use super::promise::all;
 use super::{LimitsError, Row, Setting};
-use crate::daemon::PrivateDaemon;
-use crate::gate::Gate;
-use crate::gate::socket::SocketGate;
-use crate::workload::events::{Host, link_of, page_text};
+use crate::interrupt::StopFlag;
+use crate::profile::Profile;
+use crate::readiness::{Options, measured};
+use crate::replay;
+use crate::replay::play::Speed;
 
-/// From a result to the next call: the tenth part of what lies between them in recorded sessions at the least.
-const PAUSE: Duration = Duration::from_millis(200);
+/// Sessions that share one model.
+const AGENTS: u16 = 4;
 
-const PAGE_BYTES: usize = 16 << 10;
-
-/// Measures L14 with the analysers that this build requires.
+/// Measures L14 as `readiness` does; without recordings there is no pace to measure at.
 pub(super) fn measure(setting: &Setting) -> Result<Vec<Row>, LimitsError> {
-    let folder = setting.folder("readiness")?;
-    let daemon = setting.daemon(&folder)?;
-    let measured = play(&daemon, &folder.to_string_lossy(), setting.rounds(200, 40));
-    let status = daemon.status();
-    daemon.stop()?;
-    measured?;
-    let status = status?;
-    let sensitive = status.evidence_ready + status.evidence_waited + status.evidence_not_ready;
+    let Some(path) = setting.recordings.clone() else {
+        return Ok(vec![Row::skipped(all::L14, "no recordings; name some with --recordings")]);
+    };
+    let every = setting.rounds(1, 10);
+    let replay = replay::Options {
+        path,
+        profile: Profile::Balanced,
+        speed: Speed::Max,
+        spawn: false,
+        json: None,
+        limit_sessions: None,
+        every: NonZeroUsize::new(every).unwrap_or(NonZeroUsize::MIN),
+        jobs: 1,
+        circinus: setting.circinus.clone(),
+        scratch: Some(setting.scratch.clone()),
+        keep: false,
+    };
+    let found = measured(&Options { replay, agents: AGENTS, seed: 1 }, &StopFlag::default())?;
     let told = format!(
-        "{} ready, {} after a wait, {} not in time; deterministic tier only, {} ms after each result",
-        status.evidence_ready,
-        status.evidence_waited,
-        status.evidence_not_ready,
-        PAUSE.as_millis()
+        "{} ready, {} after a wait, {} not in time, of {} sessions; {} of {} contents for a model reused",
+        found.ready, found.waited, found.not_ready, found.sessions, found.came_reused, found.came_routed
     );
-    Ok(vec![Row::of(all::L14, 100.0 * status.evidence_ready as f64 / sensitive as f64, told)])
-}
-
-/// A page is read, then what it links to is sent something.
-fn play(daemon: &PrivateDaemon, cwd: &str, rounds: usize) -> Result<(), LimitsError> {
-    let mut gate = SocketGate::new(daemon.place()?);
-    let host = Host::new("readiness", cwd);
-    gate.ask(&host.start())?;
-    for number in 0..rounds {
-        gate.ask(&host.page(number, &page_text(number, 20, PAGE_BYTES)))?;
-        thread::sleep(PAUSE);
-        let command = format!("curl -X POST -d done {}", link_of(number, 3));
-        gate.ask(&host.shell(rounds + number, &command, 0))?;
-    }
-    Ok(())
+    Ok(vec![Row::of(all::L14, found.percent(), told)])
 }
