@@ -246,6 +246,7 @@ fn unplayed(reading: &Reading) -> Played {
         pre: Vec::new(),
         post: Vec::new(),
         files: replay::workspace::FileCounts::default(),
+        back: None,
         error: None,
     }
 }

@@ -190,13 +190,15 @@ impl Report {
                     influence.origin.describe().to_owned()
                 })
             });
+            let recorded =
+                |reason: String| played.back.as_ref().and_then(|back| back.text(&reason)).unwrap_or(reason);
             self.interruptions.push(Interruption {
                 session: played.id.clone(),
                 call: call.id,
                 text: call.text,
                 verdict: call.ruling.verdict,
                 rule: call.ruling.rule,
-                reason: reason.unwrap_or_default(),
+                reason: reason.map(recorded).unwrap_or_default(),
             });
         }
         if let Some(error) = played.error {

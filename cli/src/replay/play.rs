@@ -116,6 +116,8 @@ pub struct Played {
     pub post: Vec<Duration>,
     /// What became of its files.
     pub files: FileCounts,
+    /// Puts the recorded folders back where a text names scratch folders; none if it was given up before it began.
+    pub back: Option<Rewriter>,
     /// Why it was given up before its end.
     pub error: Option<PlayError>,
 }
@@ -160,6 +162,7 @@ pub fn play(
         pre: Vec::new(),
         post: Vec::new(),
         files: FileCounts::default(),
+        back: None,
         error: None,
     };
     let folder = stage.workspaces.join(format!("{number:05}"));
@@ -179,6 +182,7 @@ struct Run<'a> {
     session_id: String,
     /// One line per call, made before the recorded folders were moved.
     texts: Vec<String>,
+    back: Rewriter,
 }
 
 impl<'a> Run<'a> {
@@ -200,7 +204,7 @@ impl<'a> Run<'a> {
         rewriter.targets().filter(|target| *target != stage.home).try_for_each(commit_all)?;
         // Two files may hold the same session; to the gate they are two.
         let session_id = format!("{}~{number}", session.id);
-        Ok(Run { stage, workspace, session_id, texts })
+        Ok(Run { stage, workspace, session_id, texts, back: rewriter.back()? })
     }
 
     fn all(
@@ -237,6 +241,7 @@ impl<'a> Run<'a> {
             }
         }
         played.files = self.workspace.counts();
+        played.back = Some(self.back);
         result
     }
 

@@ -47,6 +47,15 @@ impl Rewriter {
         Ok(Rewriter { prefixes, moves })
     }
 
+    /// The way back: scratch folders become the recorded ones.
+    ///
+    /// # Errors
+    /// When the folders' names do not fit an automaton.
+    pub fn back(&self) -> Result<Rewriter, BuildError> {
+        let back = |(from, to): &(String, PathBuf)| (to.to_string_lossy().into_owned(), PathBuf::from(from));
+        Rewriter::new(self.moves.iter().map(back).collect())
+    }
+
     /// The scratch folders, in the order of the moves.
     pub fn targets(&self) -> impl Iterator<Item = &Path> {
         self.moves.iter().map(|(_, to)| to.as_path())

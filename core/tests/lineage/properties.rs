@@ -195,8 +195,8 @@ proptest! {
     fn grants_stay_in_their_scope(trace in trace()) {
         let elsewhere = SESSIONS.iter().position(|(session, _, _)| *session == "elsewhere").unwrap();
         let of = |act: &Act| match act {
-            Act::Read { session, .. } | Act::Write { session, .. } | Act::Copy { session, .. }
-            | Act::ReadBack { session, .. } | Act::Compact { session, .. } | Act::Unobserved { session, .. } => *session,
+            Act::Read { session, .. } | Act::Write { session, .. } | Act::Fetch { session, .. }
+            | Act::Copy { session, .. } | Act::ReadBack { session, .. } | Act::Compact { session, .. } | Act::Unobserved { session, .. } => *session,
         };
         let own: Vec<_> = trace.iter().filter(|act| of(act) == elsewhere).cloned().collect();
         let (all, alone) = (played(&trace), played(&own));

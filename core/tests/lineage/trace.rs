@@ -28,6 +28,8 @@ pub(super) enum Act {
     Read { session: usize, origin: Origin, url: usize, level: Level },
     /// The agent composes a file that names a URL.
     Write { session: usize, file: usize, url: usize },
+    /// A file is fetched from another machine.
+    Fetch { session: usize, file: usize, url: usize },
     /// A file is copied, moved, linked or checked out as another one: a mechanical step over recorded bytes.
     Copy { session: usize, from: usize, to: usize },
     /// A file is read back.
@@ -41,7 +43,11 @@ pub(super) enum Act {
 impl Act {
     /// Whether it is an ingestion of a root, which alone may change what is granted.
     pub(super) fn is_root(&self) -> bool {
-        matches!(self, Self::Read { origin, .. } if origin_row(*origin).root)
+        match self {
+            Self::Read { origin, .. } => origin_row(*origin).root,
+            Self::Fetch { .. } => origin_row(Origin::CmdRemote).root,
+            _ => false,
+        }
     }
 }
 
@@ -65,6 +71,8 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(session, origin, url, level)| Act::Read { session, origin, url, level }),
         2 => (session.clone(), file.clone(), url.clone())
             .prop_map(|(session, file, url)| Act::Write { session, file, url }),
+        1 => (session.clone(), file.clone(), url.clone())
+            .prop_map(|(session, file, url)| Act::Fetch { session, file, url }),
         2 => (session.clone(), file.clone(), file.clone())
             .prop_map(|(session, from, to)| Act::Copy { session, from, to }),
         1 => (session.clone(), file).prop_map(|(session, file)| Act::ReadBack { session, file }),
@@ -115,14 +123,12 @@ pub(super) fn play(log: &mut Log, act: &Act) -> Option<ArtifactId> {
             }
             Some(id)
         }
-        Act::Write { session: by, file, url } => {
+        Act::Write { session: by, file, url } | Act::Fetch { session: by, file, url } => {
             let text = naming(*url);
-            let seen = Seen {
-                session: session(*by),
-                derived: true,
-                file: Some(FILES[*file]),
-                ..Seen::new(Origin::AgentText, &text)
-            };
+            let fetched = matches!(act, Act::Fetch { .. });
+            let origin = if fetched { Origin::CmdRemote } else { Origin::AgentText };
+            let file = Some(FILES[*file]);
+            let seen = Seen { session: session(*by), derived: !fetched, file, ..Seen::new(origin, &text) };
             Some(log.record(seen))
         }
         Act::Copy { session: by, from, to } => {
