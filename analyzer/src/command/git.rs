@@ -128,10 +128,12 @@ fn fits(key: &str, pattern: &str) -> bool {
 /// Whether a setting changes what runs, or where it comes from. What git and its extensions make of a key that
 /// is not listed is not known, but a place, an address or a command line is no plain choice.
 fn directs(key: &str, value: &str) -> bool {
-    if runs(key) {
-        return !HARMLESS.contains(&value);
-    }
     let key = key.to_ascii_lowercase();
+    if runs(&key) {
+        // An alias without `!` is a subcommand of git with its options, and stands in for none of git's own.
+        let of_git = key.starts_with("alias.") && !value.starts_with('!') && !value.contains("-c");
+        return !HARMLESS.contains(&value) && !of_git;
+    }
     let section = key.split('.').next().unwrap_or_default();
     let is_text = TEXTS.iter().any(|pattern| *pattern == section || fits(&key, pattern));
     !is_text && value.contains(['/', '\\', ':', '!', '$', '`', '|', ';', '&'])
@@ -361,6 +363,8 @@ mod tests {
             ("core.attributesFile", "/tmp/x"),
             ("lfs.customtransfer.x.path", "/tmp/x"),
             ("web.browser", "tool"),
+            ("alias.st", "!tool"),
+            ("alias.st", "-c core.pager=tool log"),
             ("safe.directory", "*"),
         ] {
             assert!(directs(key, value), "{key}");
@@ -374,6 +378,7 @@ mod tests {
             ("gitflow.prefix.versiontag", "v"),
             ("branch.main.remote", "origin"),
             ("core.editor", "vim"),
+            ("alias.lg", "log --graph --oneline"),
         ] {
             assert!(!directs(key, value), "{key}");
         }

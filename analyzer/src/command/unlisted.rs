@@ -24,9 +24,13 @@ const STARTS_MAX: usize = 4;
 impl Machine<'_> {
     /// A program without a table row.
     pub(super) fn unlisted(&mut self, by: &str, args: &[Arg], stdin: &Stream) -> Stream {
-        let verb = args.iter().find(|arg| !arg.text.starts_with('-'));
-        if verb.is_some_and(|verb| verb.known && verbs::destroys(&verb.text)) {
+        let mut words = args.iter().filter(|arg| !arg.text.starts_with('-'));
+        let (verb, named) = (words.next().filter(|verb| verb.known), words.next());
+        if verb.is_some_and(|verb| verbs::destroys(&verb.text)) {
             self.found.effect(Effect::Destroy);
+            self.found.raise(Tier::T2);
+        } else if named.is_some() && verb.is_some_and(|verb| verb.text == "install") {
+            self.found.effect(Effect::Install);
             self.found.raise(Tier::T2);
         }
         self.loose(by, args, stdin, false);

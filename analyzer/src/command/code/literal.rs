@@ -116,6 +116,9 @@ const SENDS: &[&str] = &[
     "boto3",
     "TCPSocket",
 ];
+/// Names of calls that install a package.
+const INSTALLS: &[&str] =
+    &["install.packages", "install_github", "BiocManager::install", "Pkg.add", "pip.main", "pip._internal"];
 /// Calls that read from another machine.
 const FETCHES: &[&str] = &[
     "requests.get",
@@ -174,7 +177,12 @@ pub(super) fn scan(machine: &mut Machine<'_>, by: &str, language: &str, text: &s
     let literals = literals(text);
     let fetches = has(FETCHES);
     let secrets = reach::secrets(machine, text, &literals);
-    let executes = reach::evaluates(language, text) || runs && fetches;
+    let loads = literals.iter().any(|literal| reach::loads(text, literal));
+    let executes = reach::evaluates(language, text) || runs && fetches || loads;
+    if has(INSTALLS) {
+        machine.found.effect(Effect::Install);
+        machine.found.raise(Tier::T2);
+    }
     let sends = has(SENDS) || fetches && (text.contains("POST") || text.contains("method:"));
     // An address beside a secret, or beside what runs text, is talked to, whatever the call is named.
     let talks = sends || fetches || executes || !secrets.secrets.is_empty();

@@ -24,6 +24,9 @@ const EVALUATES: &[&str] = &[
     "runInThisContext",
 ];
 
+/// Words before an address whose content becomes code.
+const LOADS: &[&str] = &["import", "from", "source", "require", "include", "load", "importScripts"];
+
 /// Names looked at in one text.
 const NAMES_MAX: usize = 4_096;
 
@@ -39,6 +42,14 @@ pub(super) fn evaluates(language: &str, text: &str) -> bool {
             || after.trim_start().starts_with('{');
         EVALUATES.contains(&name) && !other
     })
+}
+
+/// Whether an address among the literals of a text is loaded as code (`import 'https://…'`, `source("https://…")`).
+pub(super) fn loads(text: &str, literal: &str) -> bool {
+    let at = literal.as_ptr().addr() - text.as_ptr().addr();
+    let before = text.get(..at).unwrap_or_default().trim_end_matches(['\'', '"', '`', '(', ' ']);
+    let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    (literal.starts_with("https://") || literal.starts_with("http://")) && LOADS.contains(&word)
 }
 
 /// The secrets that code names: as they stand, by their variables, by their files.
@@ -107,6 +118,20 @@ impl<'b> Peers<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_is_loaded_is_told_from_one_that_is_shown() {
+        let loaded = |text: &str| {
+            let at = text.find("https").expect("an address");
+            loads(text, text.get(at..).expect("its bytes"))
+        };
+        for text in ["import 'https://x/a.ts'", "await import(\"https://x\")", "source(\"https://x/a.R\")"] {
+            assert!(loaded(text), "{text}");
+        }
+        for text in ["print('https://x')", "url = \"https://x\"", "resource('https://x')"] {
+            assert!(!loaded(text), "{text}");
+        }
+    }
 
     #[test]
     fn running_text_is_told_from_its_namesakes() {
