@@ -54,14 +54,14 @@ fn split_tag(name: &str) -> Option<(&str, Option<&str>)> {
 
 /// The first component is a registry if it has a dot or a port, or is `localhost`.
 fn split_registry(name: &str) -> Option<(String, String)> {
-    let registry = name.split_once('/').filter(|(first, _)| {
-        first.contains('.') || first.contains(':') || first.eq_ignore_ascii_case("localhost")
-    });
-    let (authority, repository) = match registry {
+    let is_registry = |name: &str| name.contains(['.', ':']) || name.eq_ignore_ascii_case("localhost");
+    let (authority, repository) = match name.split_once('/').filter(|(first, _)| is_registry(first)) {
         Some((first, rest)) => {
             let (host, port) = host::with_port(first)?;
             let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-            (format!("{}{port}", host.in_authority()), rest)
+            let authority = format!("{}{port}", host.in_authority());
+            // A final dot is no part of a host's name, and a name without one would be read as a folder of the hub's.
+            (is_registry(&authority).then_some(authority)?, rest)
         }
         None => (HUB.to_owned(), name),
     };
