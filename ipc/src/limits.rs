@@ -64,8 +64,8 @@ pub const JSON_MEMBERS_MAX: usize = 128;
 /// Bounds of one server. [`Limits::default`] is what the daemon uses; tests tighten single fields.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Connections at one time; one more is answered `Busy` and closed. Fewer where the process may not have the
-    /// descriptors.
+    /// Connections at one time; for one more, the oldest that has sent no whole request is answered `Busy` and closed,
+    /// or it itself where all of them wait for answers. Fewer where the process may not have the descriptors.
     pub connections_max: usize,
     /// Complete requests that wait for a worker; one more is answered `Busy`.
     pub jobs_queued_max: usize,

@@ -174,7 +174,7 @@ impl Reactor {
             Ok(peer) if peer.uid == self.own_uid => peer,
             _ => return,
         };
-        if self.connections.len() >= self.limits.connections_max {
+        if self.connections.len() >= self.limits.connections_max && !self.make_place() {
             let busy = Reply::error(ErrorCode::Busy, "too many connections; hint: try again");
             // A fresh socket has room for this; a client that is gone already needs no answer.
             let _gone = busy.encode().map(|bytes| stream.write(&bytes));
@@ -188,6 +188,22 @@ impl Reactor {
         self.next_id += 1;
         self.connections.insert(id, Connection::new(stream, peer));
         self.queue_turn(id);
+    }
+
+    /// Closes the connection that has been there longest without a whole request: a flood of silent and of slow ones
+    /// keeps nobody out who has something to ask. False where every connection waits for its answer.
+    fn make_place(&mut self) -> bool {
+        let idle = self.connections.iter().filter(|(_, connection)| {
+            matches!(connection.session.stage().0, Phase::Idle | Phase::Receiving | Phase::Draining)
+        });
+        let Some(oldest) = idle.map(|(id, _)| *id).min() else { return false };
+        if let Some(mut connection) = self.connections.remove(&oldest) {
+            let busy = Reply::error(ErrorCode::Busy, "too many connections; hint: try again");
+            // It has asked nothing yet, so that one that does not read loses nothing.
+            let _unread = busy.encode().map(|bytes| connection.stream.write(&bytes));
+            self.close(oldest, connection);
+        }
+        true
     }
 
     fn take_completions(&mut self) {

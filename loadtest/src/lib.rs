@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod crash;
+pub mod flood;
 pub mod gate;
 pub mod instructions;
 pub mod limits;

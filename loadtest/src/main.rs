@@ -10,7 +10,7 @@ use circinus_loadtest::interrupt::StopFlag;
 use circinus_loadtest::limits::memory::Held;
 use circinus_loadtest::load::report::LoadReport;
 use circinus_loadtest::load::table;
-use circinus_loadtest::{instructions, limits, load, quality, readiness, replay, stress};
+use circinus_loadtest::{flood, instructions, limits, load, quality, readiness, replay, stress};
 use clap::{Parser, Subcommand};
 
 /// Replays recorded agent sessions, loads a private Circinus daemon, and measures it.
@@ -56,6 +56,10 @@ enum Command {
     ///
     /// Exit as `load`.
     Stress(stress::Options),
+    /// Flood the socket with connections, slow clients and garbage, and measure hooks meanwhile
+    ///
+    /// Exit 0: every hook was answered, and was at most three times as slow as a program that does nothing; 1: not so.
+    Flood(flood::Options),
     /// Two reports of `load` or `stress` beside each other
     Compare {
         /// The earlier one, as JSON
@@ -101,6 +105,7 @@ fn main() -> ExitCode {
         Command::Stress(options) => {
             stress::run(&options).map_err(Into::into).and_then(|report| show(&report))
         }
+        Command::Flood(options) => run_flood(&options),
         Command::Compare { a, b } => compare(&a, &b),
         Command::Instructions(options) => run_instructions(&options),
         Command::Probe(probe) => run_probe(&probe),
@@ -178,6 +183,13 @@ fn run_limits(options: &limits::Options) -> Result<bool, Box<dyn Error>> {
         say(&format!("\nmedians of {} runs\n", options.repeat))?;
         report.medians().iter().try_for_each(|row| say(&format!("{row}\n")))?;
     }
+    Ok(report.is_kept())
+}
+
+/// Whether hooks were answered as ever.
+fn run_flood(options: &flood::Options) -> Result<bool, Box<dyn Error>> {
+    let report = flood::run(options)?;
+    say(&report.to_string())?;
     Ok(report.is_kept())
 }
 

@@ -102,7 +102,7 @@ fn too_many_requests_in_flight_are_busy_though_the_queue_is_empty() {
 }
 
 #[test]
-fn a_connection_above_the_cap_is_busy_and_closed() {
+fn a_connection_above_the_cap_takes_the_place_of_the_oldest_that_asks_nothing() {
     let daemon = Daemon::with(Limits { connections_max: 2, ..Limits::default() }, echo);
     let mut held: Vec<_> = (0..2).map(|_| daemon.connect()).collect();
     for stream in &mut held {
@@ -110,11 +110,48 @@ fn a_connection_above_the_cap_is_busy_and_closed() {
         assert_eq!(read_reply(stream), (0x82, b"in".to_vec()));
     }
     let mut third = daemon.connect();
+    assert_eq!(read_error(&mut held[0]).0, ErrorCode::Busy as u8);
+    assert_eq!(read_until_closed(&mut held[0]), 0);
+    for stream in [&mut third, &mut held[1]] {
+        stream.write_all(&control_frame(b"still")).unwrap();
+        assert_eq!(read_reply(stream), (0x82, b"still".to_vec()));
+    }
+}
+
+#[test]
+fn where_all_wait_for_answers_one_more_is_busy_and_closed() {
+    let (daemon, jobs) = Daemon::without_workers(Limits { connections_max: 2, ..Limits::default() });
+    let mut held: Vec<_> = (0..2).map(|_| daemon.connect()).collect();
+    let asked: Vec<_> = held
+        .iter_mut()
+        .map(|stream| {
+            stream.write_all(&control_frame(b"x")).unwrap();
+            jobs.recv_timeout(LONG).unwrap()
+        })
+        .collect();
+    let mut third = daemon.connect();
     assert_eq!(read_error(&mut third).0, ErrorCode::Busy as u8);
     assert_eq!(read_until_closed(&mut third), 0);
     assert!(is_busy(&daemon.call(b"x").unwrap()), "the blocking client reads the refusal too");
-    held.pop();
+    spawn_workers(jobs, echo);
+    drop(asked);
+    held.clear();
     wait_for("a place is free again", || daemon.call(b"x").unwrap() == Reply::Control(b"x".to_vec()));
+}
+
+/// Slow ones send a byte now and then, silent ones none; both come again and again.
+#[test]
+fn silent_and_slow_connections_keep_nobody_out() {
+    let daemon = Daemon::with(Limits { connections_max: 64, ..Limits::default() }, echo);
+    let mut held = Vec::new();
+    for round in 0..8 {
+        for _ in 0..64 {
+            let mut stream = daemon.connect();
+            stream.write_all(&control_frame(b"slow")[..3]).unwrap();
+            held.push(stream);
+        }
+        assert_eq!(daemon.call(b"x").unwrap(), Reply::Control(b"x".to_vec()), "round {round}");
+    }
 }
 
 #[test]
