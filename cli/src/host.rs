@@ -91,6 +91,8 @@ pub enum HostEventKind {
         text: Box<str>,
         /// Whose words they are.
         author: Author,
+        /// The host's id of the prompt, if it says.
+        id: Option<CallId>,
     },
     /// A command or skill that the user called by name was replaced by its body.
     Expanded {
@@ -161,6 +163,13 @@ pub enum Told {
         by: Entry,
         /// The text.
         text: Box<str>,
+    },
+    /// A text that was submitted as the user's prompt came from elsewhere.
+    Relayed {
+        /// The host's id of the prompt.
+        prompt: CallId,
+        /// What the host says of its origin, in a word.
+        from: Box<str>,
     },
     /// The model answered: every result before belongs to an ended batch.
     Answered {

@@ -82,8 +82,10 @@ pub fn is_alive(process: Process) -> bool {
 ///
 /// The system's: the process is gone, or another user's.
 pub fn mark(process: Process) -> rustix::io::Result<()> {
-    if marked_by(process.pid).is_some() {
-        return Ok(());
+    match marked_by(process.pid) {
+        Some(Process { pid: 0, .. }) => return Err(rustix::io::Errno::PERM),
+        Some(_) => return Ok(()),
+        None => {}
     }
     let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw).ok_or(rustix::io::Errno::SRCH)?;
     let mark = Some(MARK | (process.started << PID_BITS) & !(0xff << 56) | u64::from(process.pid));
@@ -91,13 +93,17 @@ pub fn mark(process: Process) -> rustix::io::Result<()> {
 }
 
 /// The process whose mark a process carries: its own, or that of the one that it descends from.
+///
+/// A limit can be lowered by anybody, which leaves no mark but a trace: then a process that there is none of, with
+/// the number 0.
 pub fn marked_by(pid: u32) -> Option<Process> {
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix(MARKED_LINE))?;
     let mark: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    let process =
-        Process { pid: (mark & ((1 << PID_BITS) - 1)) as u32, started: (mark & !(0xff << 56)) >> PID_BITS };
-    (mark >> 56 == MARK >> 56).then_some(process)
+    if mark >> 56 != MARK >> 56 {
+        return Some(Process { pid: 0, started: 0 });
+    }
+    Some(Process { pid: (mark & ((1 << PID_BITS) - 1)) as u32, started: (mark & !(0xff << 56)) >> PID_BITS })
 }
 
 /// The file that a process runs, without the mark of a file that was replaced since.
@@ -219,6 +225,22 @@ mod tests {
         let inherited = shell.wait_with_output().unwrap().stdout;
         assert!(String::from_utf8(inherited).unwrap().contains(&line));
         assert!(mark(process).is_err(), "it is gone");
+    }
+
+    #[test]
+    fn a_mark_that_was_lowered_leaves_a_trace() {
+        let script = "ulimit -x 7 && setsid cat /proc/self/limits";
+        let limits = std::process::Command::new("bash").args(["-c", script]).output().unwrap().stdout;
+        let limits = String::from_utf8(limits).unwrap();
+        assert!(limits.lines().any(|line| line.starts_with(MARKED_LINE) && line.contains(" 7 ")), "{limits}");
+        let mut child = std::process::Command::new("bash");
+        let child = child.args(["-c", "ulimit -x 7; echo; read x"]);
+        let mut child =
+            child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        assert_eq!(marked_by(child.id()), Some(Process { pid: 0, started: 0 }));
+        drop(child.stdin.take());
+        child.wait().unwrap();
     }
 
     #[test]

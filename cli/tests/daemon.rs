@@ -47,4 +47,5 @@ mod daemon {
     mod tampered;
     mod transcript;
     mod visible;
+    mod voices;
 }

@@ -7,7 +7,7 @@ use crate::digest::Digest;
 use crate::endorsement::Statement;
 use crate::enquiry::{Requested, Routing, Settled, Unanswered};
 use crate::evidence::Judgement;
-use crate::id::{DecisionId, EventSeq, SessionId, WorkspaceId};
+use crate::id::{ArtifactId, DecisionId, EventSeq, SessionId, WorkspaceId};
 use crate::time::UnixMillis;
 
 /// One thing that happened.
@@ -86,6 +86,9 @@ pub struct Impersonated {
     pub process: Option<Process>,
     /// One line about that process, for people. Bounded, escaped on output.
     pub program: Box<str>,
+    /// The prompt that was recorded as a person's, where the host itself says later that it came from elsewhere;
+    /// it keeps no authority. Nobody need be warned of the session then.
+    pub prompt: Option<ArtifactId>,
 }
 
 /// The beginning of a session.

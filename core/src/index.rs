@@ -37,6 +37,7 @@ use self::spend::Spend;
 use self::standing::Standing;
 use crate::action::Flag;
 use crate::artifact::Artifact;
+use crate::authority::Authority;
 use crate::copied;
 use crate::digest::Digest;
 use crate::event::{DecisionRecord, Event, HostBound, Recorded, Repository, SessionOpened};
@@ -46,7 +47,7 @@ use crate::limits;
 use crate::lineage::Step;
 use crate::operand::{Hit, Operand};
 use crate::origin::Origin;
-use crate::policy::Verdict;
+use crate::policy::{self, Verdict};
 use crate::time::UnixMillis;
 
 /// A session as the index knows it.
@@ -148,11 +149,13 @@ impl Snapshot {
             Event::Stated(statement) => self.acts.state(ActId(recorded.seq), statement),
             Event::Decided(record) => self.decided(record),
             Event::HostBound(bound) => self.bind(bound),
-            Event::Impersonated(impersonated) => {
-                if let Some(session) = self.sessions.get_mut(&impersonated.session) {
-                    session.impersonated = Some(recorded.seq);
+            Event::Impersonated(impersonated) => match impersonated.prompt {
+                Some(prompt) => self.disown(prompt),
+                None => {
+                    let session = self.sessions.get_mut(&impersonated.session);
+                    session.into_iter().for_each(|session| session.impersonated = Some(recorded.seq));
                 }
-            }
+            },
             Event::AskUnreliable { program, .. } => {
                 self.unreliable.insert(program.clone());
             }
@@ -185,6 +188,16 @@ impl Snapshot {
         if record.explanation.verdict == Verdict::Block && record.explanation.flags.contains(Flag::Guard) {
             let session = self.sessions.get_mut(&record.session);
             session.into_iter().for_each(|session| session.impersonated = None);
+        }
+    }
+
+    /// Takes its authority from a prompt that no person gave.
+    fn disown(&mut self, prompt: ArtifactId) {
+        if let Some(artifact) = self.artifacts.get_mut(&prompt) {
+            let artifact = Arc::make_mut(artifact);
+            artifact.origin = Origin::Opaque;
+            artifact.root = false;
+            artifact.authority = Authority::new(policy::origin_row(Origin::Opaque).effects);
         }
     }
 

@@ -7,11 +7,13 @@ use crate::wire::{Decoder, Direction, EncodeError, FrameError, MessageError, Rep
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrUnix, SocketFlags, SocketType,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix,
+    SocketFlags, SocketType,
 };
 use std::io;
 use std::io::IoSlice;
-use std::os::fd::OwnedFd;
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -97,6 +99,19 @@ impl Client {
         Client::call_ref(place, request.as_ref(), timeout)
     }
 
+    /// The same, for a process that shows its standard input along, see [`Peer::input_of`].
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn call_showing(
+        place: &SocketPlace,
+        request: RequestRef<'_>,
+        input: BorrowedFd<'_>,
+        timeout: Duration,
+    ) -> Result<Reply, CallError> {
+        Client::exchange(place, request, &[input], timeout)
+    }
+
     /// The same, for a caller that keeps the body.
     ///
     /// # Errors
@@ -104,6 +119,15 @@ impl Client {
     pub fn call_ref(
         place: &SocketPlace,
         request: RequestRef<'_>,
+        timeout: Duration,
+    ) -> Result<Reply, CallError> {
+        Client::exchange(place, request, &[], timeout)
+    }
+
+    fn exchange(
+        place: &SocketPlace,
+        request: RequestRef<'_>,
+        shown: &[BorrowedFd<'_>],
         timeout: Duration,
     ) -> Result<Reply, CallError> {
         let header = request.header().map_err(CallError::TooLarge)?;
@@ -116,7 +140,7 @@ impl Client {
         let daemon =
             peer::of(&socket).map_err(|source| CallError::Io { operation: "ask for the peer", source })?;
         check_peer(daemon, own_uid()).map_err(CallError::Refused)?;
-        write(&socket, &header, request.body(), deadline)?;
+        write(&socket, &header, request.body(), shown, deadline)?;
         read(&socket, deadline)
     }
 }
@@ -194,16 +218,24 @@ fn write(
     socket: &OwnedFd,
     header: &[u8; HEADER_BYTES],
     body: &[u8],
+    shown: &[BorrowedFd<'_>],
     deadline: Deadline,
 ) -> Result<(), CallError> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !shown.is_empty() {
+        control.push(SendAncillaryMessage::ScmRights(shown));
+    }
     let mut sent = 0;
     while sent < HEADER_BYTES + body.len() {
         let head = header.get(sent..).unwrap_or_default();
         let rest = body.get(sent.saturating_sub(HEADER_BYTES)..).unwrap_or_default();
         let slices = [IoSlice::new(head), IoSlice::new(rest)];
-        match rustix::net::sendmsg(socket, &slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
-        {
-            Ok(bytes) => sent += bytes,
+        match rustix::net::sendmsg(socket, &slices, &mut control, SendFlags::NOSIGNAL) {
+            Ok(bytes) => {
+                sent += bytes;
+                control.clear();
+            }
             Err(Errno::AGAIN) => {
                 let ready = deadline.wait(socket, PollFlags::OUT | PollFlags::IN)?;
                 if ready.contains(PollFlags::IN) {
@@ -255,8 +287,8 @@ mod tests {
     /// INVARIANT (same-user-only)
     #[test]
     fn a_daemon_of_another_user_is_refused() {
-        assert!(check_peer(Peer { pid: 1, uid: 7 }, 7).is_ok());
-        let refused = check_peer(Peer { pid: 1, uid: 7 }, 8);
+        assert!(check_peer(Peer { pid: 1, uid: 7, input_of: None }, 7).is_ok());
+        let refused = check_peer(Peer { pid: 1, uid: 7, input_of: None }, 8);
         assert!(matches!(refused, Err(RefusedError::ForeignPeer { uid: 7 })));
     }
 }

@@ -16,6 +16,7 @@ mod signal;
 use crate::client::{CallError, Client};
 use crate::path::{Environment, LocateError, SocketPlace};
 use crate::wire::{ErrorCode, Reply, RequestRef};
+use std::os::fd::AsFd;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -124,7 +125,7 @@ pub fn guarded(work: impl FnOnce() -> Outcome + UnwindSafe) -> Outcome {
 }
 
 /// Reads the event and answers it.
-pub fn answer(input: impl std::os::fd::AsFd, around: &Surroundings<'_>) -> Outcome {
+pub fn answer(input: impl AsFd, around: &Surroundings<'_>) -> Outcome {
     match read_payload(input, around.started + around.deadlines.total) {
         Ok(payload) => respond(&payload, around),
         Err(error) => Outcome::refused(&format!("the event cannot be read: {error}: refused")),
@@ -153,7 +154,8 @@ fn ask_daemon(payload: &[u8], around: &Surroundings<'_>) -> Result<Outcome, NoDa
     let deadline = around.started + around.deadlines.total;
     let call = || {
         let left = deadline.saturating_duration_since(Instant::now());
-        Client::call_ref(&place, RequestRef::Hook(payload), left)
+        // Not the output: while a daemon hangs with a copy of that, the host would wait for its end.
+        Client::call_showing(&place, RequestRef::Hook(payload), std::io::stdin().as_fd(), left)
     };
     let reply = match call() {
         Err(CallError::NotRunning) => {

@@ -2,6 +2,7 @@
 
 mod named;
 
+use circinus_core::action::Tier;
 use circinus_core::effect::Effect;
 
 use super::apply::Run;
@@ -85,10 +86,10 @@ pub(super) fn process(machine: &mut Machine<'_>, name: &str) {
 pub(super) fn kill(machine: &mut Machine<'_>, call: Call<'_>) -> Option<Stream> {
     let Call { by, args, .. } = call;
     machine.found.effect(Effect::Exec);
-    machine.found.raise(circinus_core::action::Tier::T1);
+    machine.found.raise(Tier::T1);
     // The first process starts all others.
     if args.last().is_some_and(|arg| arg.text == "1") {
-        machine.found.raise(circinus_core::action::Tier::T2);
+        machine.found.raise(Tier::T2);
     }
     let everything = by == "kill" && args.len() > 1 && args.last().is_some_and(|arg| arg.text == "-1");
     let by_name = by != "kill" && args.iter().any(|arg| named::finds_process(&arg.text));
@@ -105,12 +106,16 @@ pub(super) fn finds(test: &str) -> bool {
     test.to_ascii_lowercase().contains(OURS) && !test.contains('/')
 }
 
+/// How the host's inbox is called: what is sent there is submitted in the user's place.
+const INBOX: &[&str] = &["CLAUDE_CODE_MESSAGING_", "/cc-socks"];
+
 /// What only the command line as a whole tells: processes that are looked up to be killed, and what persists.
 pub(super) fn whole(machine: &mut Machine<'_>, text: &str) {
     let kills = machine.kills && named::looks_up_process(text);
     let persists = machine.found.effects.contains(Effect::Persist)
         && (speaks(text) || text.contains("CIRCINUS_") || SWITCHES.iter().any(|key| text.contains(key)));
-    if kills || persists {
+    let speaks_to_host = machine.found.tier > Tier::T0 && INBOX.iter().any(|name| text.contains(name));
+    if kills || persists || speaks_to_host {
         machine.found.guard();
     }
 }

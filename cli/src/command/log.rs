@@ -35,7 +35,7 @@ JSON (schema 1; fields are only added): schema, seq, at_ms, kind, and by kind:
   decision         id, session, tool, summary, verdict, rules
   statement        id, text, author
   host_bound       session, pid, program
-  impersonated     session, event, pid, program
+  impersonated     session, event, pid, program, prompt
   ask_unreliable   program, decision")]
 pub struct LogArgs {
     /// How many of the newest events to show.
@@ -222,6 +222,7 @@ fn as_json(recorded: &Recorded) -> Value {
         Event::Impersonated(event) => json!({
             "kind": "impersonated", "session": event.session.as_str(), "event": &*event.event,
             "pid": event.process.map(|process| process.pid), "program": &*event.program,
+            "prompt": event.prompt.map(|prompt| prompt.to_string()),
         }),
         Event::AskUnreliable { program, decision } => json!({
             "kind": "ask_unreliable", "program": &**program, "decision": decision.to_string(),

@@ -12,18 +12,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use circinus_core::event::{Commit, Event, SessionOpened};
-use circinus_core::id::{AgentId, SessionId};
+use circinus_core::event::{Commit, Event, Impersonated, SessionOpened};
+use circinus_core::id::{AgentId, CallId, SessionId};
 use circinus_core::index::Snapshot;
+use circinus_core::origin::Origin;
 
 pub use self::track::Coverage;
 
 use self::track::{Settled, Track};
-use super::hosts::Voice;
+use super::hosts::{PROGRAM_CHARS_MAX, Voice};
 use super::recorder::{self, Recorder};
 use super::service::Service;
 use crate::adapter::claude_code::transcript;
 use crate::host::{Asks, HostEvent, HostEventKind, Told, TranscriptEntry};
+use crate::ui::escape_untrusted;
 
 /// Transcripts followed at once; the one that was looked at longest ago is forgotten, and read anew when its
 /// session speaks again.
@@ -199,11 +201,28 @@ impl Service {
             self.settle(&event, result, coverage);
         }
         for (place, told) in entry.told.iter().enumerate() {
+            if let Told::Relayed { prompt, from } = told {
+                self.disown(&event.session, prompt, from);
+            }
             let Told::Entered { by, text } = told else { continue };
             coverage.bytes += text.len() as u64;
             coverage.bytes_known += text.len() as u64;
             let commit = self.recorded(&event, |recorder| recorder.entered(entry, place, by, text));
             commit.into_iter().for_each(|commit| self.commit_late(commit));
+        }
+    }
+
+    /// Takes its authority from a prompt that no person gave: whatever knows the way into the host's own inbox can
+    /// submit one, and the event of it looks like any other.
+    fn disown(&self, session: &SessionId, prompt: &CallId, from: &str) {
+        let snapshot = self.hot.load();
+        let found = snapshot.produced_by(session, prompt);
+        let is_a_persons = |id| snapshot.artifact(id).is_some_and(|it| it.origin == Origin::UserPrompt);
+        if let Some(id) = found.filter(|id| is_a_persons(*id)) {
+            let program = escape_untrusted(from).chars().take(PROGRAM_CHARS_MAX).collect::<String>().into();
+            let (session, event) = (session.clone(), "UserPromptSubmit".into());
+            let relayed = Impersonated { session, event, process: None, program, prompt: Some(id) };
+            self.commit_late(Commit { event: Event::Impersonated(relayed), body: None, delivery: None });
         }
     }
 
@@ -231,7 +250,7 @@ impl Service {
         let around = self.around(event, &snapshot);
         record(&Recorder {
             event,
-            voice: &Voice::Unknown,
+            voice: &Voice::Transcript,
             around: &around,
             snapshot: &snapshot,
             seal: &self.seal,

@@ -275,7 +275,7 @@ impl Recorder<'_> {
     fn commit(&self, call: Option<&AnnouncedCall>, seen: Seen<'_>) -> Commit {
         let text = String::from_utf8_lossy(&seen.bytes);
         // What a process reports that is not the host may be anything: it grants nothing and explains nothing.
-        let foreign = matches!(self.voice, Voice::Stranger(_));
+        let foreign = self.voice.is_foreign();
         let observation = Observation {
             session: &self.event.session,
             agent: self.event.agent.as_ref(),
@@ -297,7 +297,9 @@ impl Recorder<'_> {
             composed: seen.composed,
             texts: self.texts,
         };
-        ingest::admit(observation, self.snapshot)
+        let commit = ingest::admit(observation, self.snapshot);
+        // What the host itself delivers is never taken for a repetition of something foreign.
+        if foreign { Commit { delivery: None, ..commit } } else { commit }
     }
 }
 

@@ -107,7 +107,7 @@ impl Service {
         };
         self.open_session(&event);
         let voice = self.listen(peer, &event);
-        if !matches!(voice, Voice::Stranger(_)) {
+        if !voice.is_foreign() {
             self.notice(&event);
         }
         match &event.kind {
@@ -315,7 +315,9 @@ impl Service {
             announced: &self.announced,
         };
         match &event.kind {
-            HostEventKind::Prompt { text, author } => recorder.prompt(text, author, &self.texts),
+            HostEventKind::Prompt { text, author, id } => {
+                recorder.prompt(text, author, id.as_ref(), &self.texts)
+            }
             HostEventKind::Expanded { name, of_user } => recorder.body(name, *of_user),
             HostEventKind::AfterCall { call, outcome } => recorder.outcome(call, outcome),
             HostEventKind::AfterBatch(calls) => {
@@ -324,7 +326,7 @@ impl Service {
             HostEventKind::InstructionsLoaded { path, of_user } => recorder.instructions(path, *of_user),
             HostEventKind::Compacted { summary } => recorder.summary(summary),
             // Only its host ends a session.
-            HostEventKind::SessionEnd if matches!(voice, Voice::Stranger(_)) => Vec::new(),
+            HostEventKind::SessionEnd if voice.is_foreign() => Vec::new(),
             HostEventKind::SessionEnd => {
                 let event = Event::SessionClosed { session: event.session.clone() };
                 vec![Commit { event, body: None, delivery: None }]

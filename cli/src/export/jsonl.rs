@@ -68,6 +68,7 @@ fn event(event: &Event) -> Value {
             "event": event.event,
             "pid": event.process.map(|process| process.pid),
             "program": event.program,
+            "prompt": event.prompt.map(|prompt| prompt.to_string()),
         }),
         Event::AskUnreliable { program, decision } => {
             json!({ "program": program, "decision": decision.to_string() })

@@ -14,7 +14,7 @@ use super::world::World;
 /// A way to weaken the user's settings, with a word of what is said about it.
 type Weakening = (&'static str, fn(&mut Value), &'static str);
 
-const WEAKENED: [Weakening; 6] = [
+const WEAKENED: [Weakening; 7] = [
     ("the gate's entry is gone", |settings| drop(hooks(settings).remove("PreToolUse")), "PreToolUse"),
     ("the gate sees one tool only", |settings| gate(settings)["matcher"] = json!("Read"), "matcher"),
     ("the gate answers too late", |settings| entry(settings)["async"] = json!(true), "background"),
@@ -23,6 +23,11 @@ const WEAKENED: [Weakening; 6] = [
         "another program stands for the hook",
         |settings| entry(settings)["command"] = json!("/none/circinus-hook"),
         "hook",
+    ),
+    (
+        "the hook is taken to another home",
+        |settings| settings["env"] = json!({ "CIRCINUS_HOME": "/proc/self/cwd/.home" }),
+        "CIRCINUS_HOME",
     ),
     ("all hooks are off", |settings| settings["disableAllHooks"] = json!(true), "disableAllHooks"),
 ];

@@ -1,12 +1,14 @@
 //! One accepted socket: bounded reads and writes around a [`Session`].
 
 use crate::limits::{READ_BYTES_PER_TURN, WRITE_BYTES_PER_TURN};
-use crate::peer::Peer;
+use crate::peer::{self, Peer};
 use crate::session::{Phase, Session};
 use crate::wire::Request;
 use mio::event::Event;
 use mio::net::UnixStream;
-use std::io::{self, Read, Write};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
+use std::io::{self, IoSliceMut, Write};
+use std::mem::MaybeUninit;
 use std::time::Instant;
 
 /// An accepted socket with its session and its place in the reactor's books.
@@ -70,7 +72,7 @@ impl Connection {
     pub(super) fn read_some(&mut self, chunk: &mut [u8], left: &mut usize) -> io::Result<Option<Request>> {
         while self.can_read() && *left > 0 {
             let share = chunk.len().min(*left);
-            match self.stream.read(chunk.get_mut(..share).unwrap_or_default()) {
+            match self.receive(chunk.get_mut(..share).unwrap_or_default()) {
                 Ok(0) => self.session.end_of_input(),
                 Ok(bytes) => {
                     *left -= bytes.min(*left);
@@ -85,6 +87,21 @@ impl Connection {
             }
         }
         Ok(None)
+    }
+
+    /// Reads once; a descriptor that comes along is looked at and closed.
+    fn receive(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut slices = [IoSliceMut::new(chunk)];
+        let received =
+            rustix::net::recvmsg(&self.stream, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(shown) = message {
+                self.peer.input_of = shown.last().and_then(peer::maker_of_pair);
+            }
+        }
+        Ok(received.bytes)
     }
 
     /// The read share of one turn, in bytes.

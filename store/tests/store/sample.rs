@@ -225,6 +225,7 @@ pub(crate) fn impersonated() -> Event {
         event: "UserPromptSubmit".into(),
         process: Some(PROCESS),
         program: "sh -c ...".into(),
+        prompt: Some(ArtifactId(EventSeq(4))),
     })
 }
 

@@ -1,7 +1,8 @@
 //! Whose words a submitted prompt is.
 //!
 //! The host submits texts of its own through the same event as the user's, without a marker field; what it
-//! writes begins with an element of a hyphenated name, or with a line in brackets that says what it is.
+//! writes begins with an element of a compound name or one from a channel, or with a line in brackets that says
+//! what it is.
 
 use circinus_core::id::AgentId;
 
@@ -9,6 +10,9 @@ use crate::host::{Author, Worker};
 
 /// Beginnings of the line in brackets.
 const HEADINGS: [&str; 2] = ["[SYSTEM NOTIFICATION - ", "[SCHEDULED TASK - "];
+
+/// The element around what a tool server's channel brings.
+const CHANNEL: &str = "channel";
 
 /// Reads a prompt's envelope, if it begins with one. What follows the envelope is the machine's as well: the
 /// two cannot be told apart for certain.
@@ -27,9 +31,9 @@ pub(super) fn author(prompt: &str) -> Author {
 /// What stands within the element that a machine's prompt begins with, and behind it.
 fn inner(prompt: &str) -> Option<(&str, &str)> {
     let rest = prompt.strip_prefix('<')?;
-    let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+    let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || "-_".contains(*c)).collect();
     let parts = rest.strip_prefix(&name)?.rsplit_once(&format!("</{name}>"))?;
-    name.contains('-').then_some(parts)
+    (name.contains(['-', '_']) || name == CHANNEL).then_some(parts)
 }
 
 /// The subagent whose report a notification carries. Only what the host writes before the report is read: the
@@ -59,6 +63,9 @@ mod tests {
             ("<task-notification>x</task-notification>\n\ngo on", false),
             ("[SCHEDULED TASK - AUTOMATED FIRING]\nThis turn was started.\n\ngo on", false),
             ("<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n</system-reminder>", false),
+            ("<cross-session-message from=\"x\">\ngo on\n</cross-session-message>", false),
+            ("<channel source=\"chat\">go on</channel>", false),
+            ("<system_reminder>go on</system_reminder>", false),
             ("please look at <task-notification>", true),
             ("[x] is what I want", true),
             ("<b>bold</b> is what I want", true),

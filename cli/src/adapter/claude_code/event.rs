@@ -60,7 +60,8 @@ fn kind(name: &str, payload: &Value) -> Result<HostEventKind, ParseEventError> {
         "SessionEnd" => HostEventKind::SessionEnd,
         "UserPromptSubmit" => {
             let text = text(payload, "prompt").ok_or(ParseEventError::Missing("prompt"))?;
-            HostEventKind::Prompt { text: text.into(), author: envelope::author(text) }
+            let id = self::text(payload, "prompt_id").map(CallId::new);
+            HostEventKind::Prompt { text: text.into(), author: envelope::author(text), id }
         }
         "UserPromptExpansion" => expansion(payload),
         "PreToolUse" | "PreSkillShellCommand" => HostEventKind::BeforeCall(announced(payload)?),

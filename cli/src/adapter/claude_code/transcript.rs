@@ -21,7 +21,7 @@ pub fn entry(line: &[u8]) -> Result<TranscriptEntry, serde_json::Error> {
     let line = json::parse(line)?;
     let told = match text(&line, "type") {
         Some("assistant") => answered(&line),
-        Some("user") => received(&line),
+        Some("user") => relayed(&line).into_iter().chain(received(&line)).collect(),
         Some("attachment") => line.get("attachment").and_then(attached).into_iter().collect(),
         _ => Vec::new(),
     };
@@ -65,6 +65,12 @@ fn received(line: &Value) -> Vec<Told> {
         _ => None,
     };
     blocks(line).filter_map(read).collect()
+}
+
+/// A prompt whose origin is somebody else than the person: another session, a channel, a tool.
+fn relayed(line: &Value) -> Option<Told> {
+    let from = line.pointer("/origin/kind").and_then(Value::as_str).filter(|kind| *kind != "human")?;
+    Some(Told::Relayed { prompt: CallId::new(text(line, "promptId")?), from: from.into() })
 }
 
 fn entered(plain: &str, of_host: bool) -> Option<Told> {
@@ -164,6 +170,16 @@ mod tests {
         let by = Entry::File("/w/a".into());
         assert_eq!(told(&line), [Told::Entered { by, text: "bytes\n".into() }]);
         let line = json!({ "type": "attachment", "attachment": { "type": "environment", "content": "x" } });
+        assert_eq!(told(&line), []);
+    }
+
+    #[test]
+    fn a_prompt_that_another_session_sent_is_told() {
+        let mut line = user(json!("go"));
+        line["promptId"] = json!("p1");
+        line["origin"] = json!({ "kind": "peer", "from": "x" });
+        assert_eq!(told(&line), [Told::Relayed { prompt: CallId::new("p1"), from: "peer".into() }]);
+        line["origin"] = json!({ "kind": "human" });
         assert_eq!(told(&line), []);
     }
 

@@ -102,7 +102,7 @@ impl Track {
                 Told::Called { message, call } => self.called(message, call),
                 Told::Received { call, text } => self.open.push((call.clone(), text.clone())),
                 Told::Answered { message } => settled.extend(self.settle(Some(message))),
-                Told::Entered { .. } => {}
+                Told::Entered { .. } | Told::Relayed { .. } => {}
             }
         }
         if self.open.len() > OPEN_MAX {

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use circinus_core::action::ToolCall;
 use circinus_core::digest::Digest;
-use circinus_core::event::Commit;
-use circinus_core::id::ArtifactId;
+use circinus_core::event::{Commit, Event};
+use circinus_core::id::{ArtifactId, CallId};
 use circinus_core::lineage::{Observed, Step};
 use circinus_core::origin::Origin;
 
@@ -23,7 +23,15 @@ const INGESTED_MAX: usize = 256;
 
 impl Recorder<'_> {
     /// A prompt, and the files that it mentions.
-    pub(in crate::daemon) fn prompt(&self, text: &str, author: &Author, texts: &Texts) -> Vec<Commit> {
+    ///
+    /// What a person typed is found again by the id of the prompt: the transcript may tell that none did.
+    pub(in crate::daemon) fn prompt(
+        &self,
+        text: &str,
+        author: &Author,
+        id: Option<&CallId>,
+        texts: &Texts,
+    ) -> Vec<Commit> {
         match author {
             Author::User if !self.voice.is_a_persons() => {
                 vec![self.commit(None, Seen::text("prompt", text, Origin::Opaque))]
@@ -33,7 +41,7 @@ impl Recorder<'_> {
                 vec![self.commit(None, Seen { derived: true, ..derived })]
             }
             Author::User => {
-                let mut commits = self.typed(text, texts);
+                let mut commits = self.typed(text, id, texts);
                 commits.extend(super::mentions(text).filter_map(|path| self.file(path, "attached")));
                 commits
             }
@@ -68,17 +76,23 @@ impl Recorder<'_> {
 
     /// What the user typed, apart from what they pasted: a pasted span is derived from where it stood before
     /// and grants nothing.
-    fn typed(&self, text: &str, texts: &Texts) -> Vec<Commit> {
+    fn typed(&self, text: &str, id: Option<&CallId>, texts: &Texts) -> Vec<Commit> {
+        let own = |text: &str| {
+            let mut commit = self.commit(None, Seen::text("prompt", text, Origin::UserPrompt));
+            if let Event::Ingested(artifact) = &mut commit.event {
+                artifact.call = id.cloned();
+            }
+            commit
+        };
         let mut spans = self.pasted(text, texts);
         let compared = text.floor_char_boundary(PROMPT_BYTES_MAX);
         if compared < text.len() {
             spans.push((compared..text.len(), None));
         }
         if spans.is_empty() {
-            return vec![self.commit(None, Seen::text("prompt", text, Origin::UserPrompt))];
+            return vec![own(text)];
         }
-        let own = without(text, spans.iter().map(|(span, _)| span.clone()).collect());
-        let mut commits = vec![self.commit(None, Seen::text("prompt", &own, Origin::UserPrompt))];
+        let mut commits = vec![own(&without(text, spans.iter().map(|(span, _)| span.clone()).collect()))];
         for (span, source) in spans {
             let Some(pasted) = text.get(span) else { continue };
             let origin =

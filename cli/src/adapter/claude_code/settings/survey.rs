@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::entry::events;
 use super::inspect::{Installed, Problem, inspect};
 use super::invalid::invalid;
-use super::json::{Document, Kind};
+use super::json::{Document, Kind, Node};
 use super::version::HostVersion;
 use binary::check_binary;
 pub use binary::is_root_owned;
@@ -199,6 +199,14 @@ fn switches(sources: &[Source], installed: &[(Scope, Vec<Installed>)], findings:
                 .and_then(|root| root.get(key))
                 .is_some_and(|node| matches!(node.kind, Kind::Bool(true)))
         };
+        if source.scope != Scope::Managed {
+            let set = doc.root.as_ref().and_then(|root| root.get("env")).and_then(Node::as_object);
+            for variable in set.unwrap_or_default().iter().filter(|one| diverts(source.scope, &one.key)) {
+                let what = format!("`env` sets {}, which takes our hook to another place", variable.key);
+                let fix = "remove that variable, and set what you need in your shell";
+                findings.push(about_file(source, Problem::new(Severity::Fatal, what, fix)));
+            }
+        }
         // Managed hooks survive the switch in every file but the managed one.
         let survives = is_managed && source.scope != Scope::Managed;
         let severity = if survives { Severity::Note } else { Severity::Fatal };
@@ -212,6 +220,12 @@ fn switches(sources: &[Source], installed: &[(Scope, Vec<Installed>)], findings:
             findings.push(about_file(source, Problem::new(Severity::Fatal, what, fix)));
         }
     }
+}
+
+/// Whether a variable that the host gives to its hooks takes ours away from its home, or, in settings that a repository
+/// can bring along, puts other code into it (ld.so(8)).
+fn diverts(scope: Scope, variable: &str) -> bool {
+    variable.starts_with("CIRCINUS_") || scope != Scope::User && variable.starts_with("LD_")
 }
 
 /// Our plugin, which registers all events, beside the entries that files hold.
