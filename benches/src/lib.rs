@@ -18,6 +18,7 @@ pub fn promises(ids: &[&str]) {
         circinus: built(),
         peer: None,
         scratch: None,
+        recordings: None,
     };
     if let Err(error) = limits::run(&options, |row| eprintln!("{row}")) {
         eprintln!("{}: skipped: {error}", ids.join(" "));
