@@ -181,8 +181,7 @@ impl Reactor {
             return;
         }
         let id = ConnectionId(self.next_id);
-        let both = Interest::READABLE | Interest::WRITABLE;
-        if self.poll.registry().register(&mut stream, Token(id.0), both).is_err() {
+        if self.poll.registry().register(&mut stream, Token(id.0), Interest::READABLE).is_err() {
             return; // the client sees a closed connection, which it takes as a failure
         }
         self.next_id += 1;
@@ -232,7 +231,8 @@ impl Reactor {
             let Some(id) = self.turns.pop_front() else { return };
             let Some(mut connection) = self.connections.remove(&id) else { continue };
             connection.is_queued = false;
-            let failed = self.turn(id, &mut connection).is_err();
+            let failed =
+                self.turn(id, &mut connection).and_then(|()| self.await_room(id, &mut connection)).is_err();
             if failed || connection.is_over() {
                 self.close(id, connection);
                 continue;
@@ -271,6 +271,16 @@ impl Reactor {
                 .refuse(ErrorCode::Busy, "too many bytes of requests in memory; hint: try again");
         }
         connection.write_some()
+    }
+
+    /// Asks to be told when a client that took no more has room again. Asked from the start, the kernel would wake
+    /// the loop for every client that reads its answer.
+    fn await_room(&self, id: ConnectionId, connection: &mut Connection) -> io::Result<()> {
+        if !connection.needs_room() {
+            return Ok(());
+        }
+        let both = Interest::READABLE | Interest::WRITABLE;
+        self.poll.registry().reregister(&mut connection.stream, Token(id.0), both)
     }
 
     fn submit(&mut self, id: ConnectionId, connection: &mut Connection, request: Request) {

@@ -25,6 +25,8 @@ pub(super) struct Connection {
     // Events are edge-triggered: readiness is remembered until the kernel says "would block".
     readable: bool,
     writable: bool,
+    /// Whether the kernel was asked to tell when there is room to write.
+    awaits_room: bool,
     hung_up: bool,
 }
 
@@ -39,6 +41,7 @@ impl Connection {
             is_queued: false,
             readable: true,
             writable: true,
+            awaits_room: false,
             hung_up: false,
         }
     }
@@ -102,6 +105,13 @@ impl Connection {
             }
         }
         Ok(received.bytes)
+    }
+
+    /// Whether the client took no more and the kernel is to be asked, once, to tell when it does.
+    pub(super) fn needs_room(&mut self) -> bool {
+        let asks = !self.writable && !self.awaits_room;
+        self.awaits_room |= asks;
+        asks
     }
 
     /// The read share of one turn, in bytes.
