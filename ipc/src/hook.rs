@@ -59,8 +59,9 @@ impl Default for Deadlines {
 pub struct Surroundings<'a> {
     /// Environment variables.
     pub environment: Environment<'a>,
-    /// The program `circinus` beside this one; `None` where its place is unknown.
-    pub sibling: Option<PathBuf>,
+    /// Tells the program `circinus` beside this one, `None` where its place is unknown; asked only when the daemon
+    /// gave no answer.
+    pub sibling: &'a dyn Fn() -> Option<PathBuf>,
     /// Time limits.
     pub deadlines: Deadlines,
     /// When the process started.
@@ -141,7 +142,7 @@ pub fn respond(payload: &[u8], around: &Surroundings<'_>) -> Outcome {
     };
     let until =
         (around.started + around.deadlines.total).max(Instant::now() + around.deadlines.fail_safe_min);
-    match sibling::fail_safe(around.sibling.as_deref(), payload, until) {
+    match sibling::fail_safe((around.sibling)().as_deref(), payload, until) {
         Ok(outcome) => outcome,
         Err(no_fail_safe) => {
             last_resort::decide(payload, &format!("daemon: {no_daemon}; fail-safe: {no_fail_safe}"))
@@ -160,7 +161,7 @@ fn ask_daemon(payload: &[u8], around: &Surroundings<'_>) -> Result<Outcome, NoDa
     let reply = match call() {
         Err(CallError::NotRunning) => {
             let until = deadline.min(Instant::now() + around.deadlines.start_max);
-            sibling::start_daemon(around.sibling.as_deref(), until).map_err(NoDaemon::Start)?;
+            sibling::start_daemon((around.sibling)().as_deref(), until).map_err(NoDaemon::Start)?;
             call()?
         }
         other => other?,
@@ -197,7 +198,7 @@ mod tests {
     fn without_home_and_sibling_a_gate_event_is_refused() {
         let around = Surroundings {
             environment: &|_| None,
-            sibling: None,
+            sibling: &|| None,
             deadlines: Deadlines::default(),
             started: Instant::now(),
         };

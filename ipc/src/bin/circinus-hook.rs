@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         hook::guarded(|| {
             let around = Surroundings {
                 environment: &|name| std::env::var_os(name),
-                sibling: hook::sibling_program(),
+                sibling: &hook::sibling_program,
                 deadlines: Deadlines::default(),
                 started,
             };

@@ -146,7 +146,7 @@ fn when_all_hang_the_hook_still_refuses() {
     let home = installed.path("home").into_os_string();
     let around = Surroundings {
         environment: &|name| (name == "CIRCINUS_HOME").then(|| home.clone()),
-        sibling: Some(installed.sibling()),
+        sibling: &|| Some(installed.sibling()),
         deadlines,
         started: Instant::now(),
     };
