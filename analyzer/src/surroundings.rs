@@ -1,6 +1,6 @@
 //! Facts about where a call happens.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use circinus_core::operand::PathContext;
 
@@ -24,10 +24,11 @@ pub struct Surroundings {
 }
 
 /// How places lie without symbolic links.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Real {
-    /// The same surroundings with every directory under its real name.
-    pub around: Surroundings,
+    /// The same surroundings with every directory under its real name: looked up by the first path that has one,
+    /// for most calls name none.
+    pub around: LazyLock<Surroundings, Box<dyn FnOnce() -> Surroundings + Send>>,
     /// The real name of an absolute path, which may lead through links and `..`; none when it is not known.
     pub resolve: fn(&str) -> Option<String>,
 }

@@ -67,7 +67,7 @@ fn behind_proc(path: &str, cwd: Option<&str>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, LazyLock};
 
     use crate::place::locate;
     use crate::surroundings::{Real, sample};
@@ -96,7 +96,7 @@ mod tests {
             let rest = path.strip_prefix("/home/kim/work/app/link")?;
             Some(format!("/home/kim{rest}"))
         }
-        around.real = Some(Arc::new(Real { around: sample(), resolve }));
+        around.real = Some(Arc::new(Real { around: LazyLock::new(Box::new(sample)), resolve }));
         let place = |raw| locate(raw, Some("/home/kim/work/app"), &around);
         assert!(place("link/.ssh/id_rsa").secret && place("./link/.aws/credentials").secret);
         assert_eq!(place("link/.bashrc").persists, Some(circinus_core::action::Flag::PersistHost));

@@ -1,6 +1,6 @@
 //! What every call's surroundings share.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use circinus_analyzer::{Real, Surroundings};
 use circinus_core::operand::PathContext;
@@ -26,26 +26,39 @@ pub struct Site {
 impl Site {
     /// The surroundings of a call made in `cwd` of `workspace`.
     pub fn around(&self, cwd: &str, workspace: &str) -> Surroundings {
-        let named = |place: &str| Box::from(place);
-        let really = |place: &str| real_name(place).map_or_else(|| place.into(), Into::into);
-        let real = Real { around: self.seen(cwd, workspace, really), resolve: real_name };
-        Surroundings { real: Some(Arc::new(real)), ..self.seen(cwd, workspace, named) }
-    }
-
-    fn seen(&self, cwd: &str, workspace: &str, name: impl Fn(&str) -> Box<str>) -> Surroundings {
-        let all = |places: &[Box<str>]| places.iter().map(|place| name(place)).collect();
-        Surroundings {
+        let named = Surroundings {
             paths: PathContext {
-                cwd: name(cwd),
-                home: name(&self.home),
-                workspace: name(workspace),
+                cwd: cwd.into(),
+                home: self.home.clone(),
+                workspace: workspace.into(),
                 case_sensitive: true,
             },
-            circinus_home: name(&self.circinus_home),
-            host_config_dirs: all(&self.host_config_dirs),
-            temp_dirs: all(&self.temp_dirs),
+            circinus_home: self.circinus_home.clone(),
+            host_config_dirs: self.host_config_dirs.clone(),
+            temp_dirs: self.temp_dirs.clone(),
             overlay: Arc::clone(&self.commands.rows),
             real: None,
-        }
+        };
+        let around = named.clone();
+        let real = Real { around: LazyLock::new(Box::new(move || really(around))), resolve: real_name };
+        Surroundings { real: Some(Arc::new(real)), ..named }
+    }
+}
+
+/// The surroundings with every directory under its real name.
+fn really(around: Surroundings) -> Surroundings {
+    let real = |place: Box<str>| real_name(&place).map_or(place, Into::into);
+    let all = |places: Vec<Box<str>>| places.into_iter().map(real).collect();
+    Surroundings {
+        paths: PathContext {
+            cwd: real(around.paths.cwd),
+            home: real(around.paths.home),
+            workspace: real(around.paths.workspace),
+            case_sensitive: around.paths.case_sensitive,
+        },
+        circinus_home: real(around.circinus_home),
+        host_config_dirs: all(around.host_config_dirs),
+        temp_dirs: all(around.temp_dirs),
+        ..around
     }
 }
