@@ -27,14 +27,15 @@ pub fn canonical(text: &str) -> Option<String> {
 }
 
 fn without_prompts(text: &str) -> String {
-    let lines: Vec<_> = text
-        .lines()
-        .map(|line| {
-            let start = line.trim_start();
-            start.strip_prefix("$ ").or_else(|| start.strip_prefix("% ")).unwrap_or(line)
-        })
-        .collect();
-    lines.join("\n")
+    text.lines().map(without_prompt).collect::<Vec<_>>().join("\n")
+}
+
+fn without_prompt(mut line: &str) -> &str {
+    loop {
+        let start = line.trim_start();
+        let Some(rest) = start.strip_prefix("$ ").or_else(|| start.strip_prefix("% ")) else { return line };
+        line = rest;
+    }
 }
 
 /// A list with its operators.
@@ -96,8 +97,10 @@ fn redirection(redirect: &Redirect) -> Option<String> {
     let RedirectKind::Word(op, target) = &redirect.kind else { return None };
     let fd = redirect.fd.map(|fd| fd.to_string()).unwrap_or_default();
     let target = word(target)?;
-    // Behind such an operator a dash alone is a word of its own.
-    let splits = op.ends_with('&') && target.starts_with('-') && target != "-";
+    // Behind such an operator a descriptor, and a dash alone, are words of their own.
+    let own = target.trim_start_matches(|c: char| c.is_ascii_digit());
+    let begins = own.len() < target.len() || own.starts_with('-');
+    let splits = op.ends_with('&') && begins && !(own.is_empty() || target == "-");
     (!splits).then(|| format!("{fd}{op}{target}"))
 }
 
@@ -121,6 +124,12 @@ fn word(raw: &str) -> Option<String> {
         quoted_special |= quoted && part.chars().any(|c| !is_plain(c));
         open_special |= !quoted && part.chars().any(|c| !is_plain(c));
         text.push_str(&part);
+    }
+    if text.contains('\n') {
+        // Where quotes are joined, a prompt may come to stand at the start of a line.
+        let mut lines = text.split('\n');
+        let first = lines.next().unwrap_or_default();
+        text = std::iter::once(first).chain(lines.map(without_prompt)).collect::<Vec<_>>().join("\n");
     }
     if text.is_empty() {
         return Some(if empty { String::new() } else { "''".into() });
@@ -169,9 +178,15 @@ mod tests {
             ("sleep 1 &\nwait", Some("sleep 1 & wait")),
             ("read x 3<&-", Some("read x 3>&-")),
             ("read x <& -y", None),
+            ("run 2>&1--", None),
+            ("run 'a\n$ $ b'", Some("run 'a\nb'")),
+            ("run 'a\n'\"\\$ b\"", Some("run 'a\nb'")),
             ("cat <<E\nx\nE", None),
         ] {
             assert_eq!(canonical(text).as_deref(), form, "{text}");
+            if let Some(form) = form {
+                assert_eq!(canonical(form).as_deref(), Some(form), "{text} is final");
+            }
         }
     }
 }

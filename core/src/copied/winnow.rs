@@ -3,7 +3,7 @@
 //! Of the hashes of all runs of [`RUN`] bytes, the least of each window is kept, with its place. Two texts that share
 //! [`SPAN_BYTES_MIN`] bytes share a window, and so at least one fingerprint; about one in 85 bytes gives one.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use crate::limits::SPAN_BYTES_MIN;
 
@@ -26,33 +26,56 @@ pub(super) struct Print {
 /// The fingerprints of a text, in order; none of a text shorter than a span.
 ///
 /// Of equal hashes the one that was kept already stays, so that a repetitive text does not give one each byte.
+/// The least of each window comes from two sides (van Herk, 1992): hashes are taken in blocks of a window's length,
+/// and a window is the end of one block and the beginning of the next. No text makes that slower.
 pub(super) fn prints(text: &[u8]) -> Vec<Print> {
     let mut kept: Vec<Print> = Vec::new();
     if text.len() < SPAN_BYTES_MIN {
         return kept;
     }
-    let mut last = None;
-    // Candidates for the least of the window: places grow, values grow, so the first is the least.
-    let mut window: VecDeque<(u64, usize)> = VecDeque::new();
-    for (at, hash) in hashes(text).enumerate() {
-        while window.back().is_some_and(|(last, _)| *last >= hash) {
-            window.pop_back();
+    let mut last: Option<Least> = None;
+    let mut hashes = hashes(text);
+    let (mut block, mut ends): (Vec<u64>, Vec<Least>) = (Vec::new(), Vec::new());
+    for start in (0..text.len()).step_by(WINDOW) {
+        block.clear();
+        block.extend(hashes.by_ref().take(WINDOW));
+        let mut begun = Least { hash: u64::MAX, at: start };
+        let before = ends.iter().skip(1).copied().map(Some).chain(std::iter::repeat(None));
+        for ((at, hash), end) in (start..).zip(block.iter().copied()).zip(before) {
+            if hash <= begun.hash {
+                begun = Least { hash, at };
+            }
+            let least = match end {
+                Some(end) if end.hash < begun.hash => end,
+                None if at + 1 < start + WINDOW => continue,
+                Some(_) | None => begun,
+            };
+            let known = |before: Least| before.hash == least.hash && before.at + WINDOW > at;
+            if !last.is_some_and(known) {
+                last = Some(least);
+                kept.push(Print { value: value_of(least.hash), at: least.at });
+            }
         }
-        window.push_back((hash, at));
-        while window.front().is_some_and(|(_, first)| first + WINDOW <= at) {
-            window.pop_front();
-        }
-        if at + 1 < WINDOW {
-            continue;
-        }
-        let Some((hash, place)) = window.front().copied() else { continue };
-        let known = |(hash_before, place_before)| hash_before == hash && place_before + WINDOW > at;
-        if !last.is_some_and(known) {
-            last = Some((hash, place));
-            kept.push(Print { value: value_of(hash), at: place });
-        }
+        least_of_ends(&block, start, &mut ends);
     }
     kept
+}
+
+/// The least hash of a range, and where it stands; of equal ones the last.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    hash: u64,
+    at: usize,
+}
+
+/// For each place of a block the least from there to the block's end.
+fn least_of_ends(block: &[u64], start: usize, ends: &mut Vec<Least>) {
+    ends.clear();
+    for (offset, &hash) in block.iter().enumerate().rev() {
+        let least = ends.last().copied().filter(|least| least.hash <= hash);
+        ends.push(least.unwrap_or(Least { hash, at: start + offset }));
+    }
+    ends.reverse();
 }
 
 /// Every run of the text whose fingerprint is in `wanted`, whether winnowing would keep it or not.
@@ -70,14 +93,16 @@ fn value_of(hash: u64) -> u32 {
 /// the least is not that of some favoured byte.
 fn hashes(text: &[u8]) -> impl Iterator<Item = u64> + '_ {
     let out = (1..RUN).fold(1_u64, |power, _| power.wrapping_mul(BASE));
-    let mut rolling = 0_u64;
-    let leaving = std::iter::repeat_n(None, RUN).chain(text.iter().map(Some));
-    let rolled = text.iter().zip(leaving).map(move |(entering, leaving)| {
-        let gone = leaving.map_or(0, |byte| (u64::from(*byte) + 1).wrapping_mul(out));
-        rolling = rolling.wrapping_sub(gone).wrapping_mul(BASE).wrapping_add(u64::from(*entering) + 1);
-        mixed(rolling)
+    let enter = |rolling: u64, byte: u8| rolling.wrapping_mul(BASE).wrapping_add(u64::from(byte) + 1);
+    let (first, rest) = text.split_at_checked(RUN).unwrap_or_default();
+    let mut rolling = first.iter().fold(0, |rolling, byte| enter(rolling, *byte));
+    let begins = (!first.is_empty()).then_some(rolling);
+    let rolled = text.iter().zip(rest).map(move |(leaving, entering)| {
+        let gone = (u64::from(*leaving) + 1).wrapping_mul(out);
+        rolling = enter(rolling.wrapping_sub(gone), *entering);
+        rolling
     });
-    rolled.skip(RUN - 1)
+    begins.into_iter().chain(rolled).map(mixed)
 }
 
 /// A bijection that spreads every bit (the finaliser of splitmix64).

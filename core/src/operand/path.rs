@@ -126,10 +126,15 @@ fn lexical<'a>(components: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 /// Outer white space is no part of an input, so it may not end a canonical form either.
 fn trim_last(stack: &mut Vec<&str>) {
     while let Some(last) = stack.pop() {
-        let trimmed = last.trim_end_matches(|c: char| c <= ' ');
-        if !trimmed.is_empty() {
-            stack.push(trimmed);
-            return;
+        match last.trim_end_matches(|c: char| c <= ' ') {
+            "" | "." => {}
+            ".." => {
+                stack.pop();
+            }
+            name => {
+                stack.push(name);
+                return;
+            }
         }
     }
 }
