@@ -135,8 +135,8 @@ fn word(raw: &str) -> Option<String> {
         return Some(if empty { String::new() } else { "''".into() });
     }
     // In an address the special characters of the shell stand for themselves, quoted or not.
-    let address =
-        text.contains("://") && !text.contains(|c: char| c.is_whitespace() || "'\"\\;<>()$`".contains(c));
+    let special = |c: char| c.is_whitespace() || c.is_control() || "'\"\\;<>()$`".contains(c);
+    let address = text.contains("://") && !text.starts_with('#') && !text.contains(special);
     // Alone, these would be taken for a prompt, and a word of the grammar is one only without quotes.
     if matches!(text.as_str(), "$" | "%") || any_quotes && RESERVED.contains(&text.as_str()) {
         return Some(format!("'{text}'"));
@@ -179,6 +179,7 @@ mod tests {
             ("read x 3<&-", Some("read x 3>&-")),
             ("read x <& -y", None),
             ("run 2>&1--", None),
+            ("\\#https://a.example/?b&c", Some("'#https://a.example/?b' & c")),
             ("run 'a\n$ $ b'", Some("run 'a\nb'")),
             ("run 'a\n'\"\\$ b\"", Some("run 'a\nb'")),
             ("cat <<E\nx\nE", None),
