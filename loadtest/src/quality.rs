@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::interrupt::StopFlag;
 use crate::profile::Profile;
-use crate::replay::play::{Played, Speed};
+use crate::replay::play::Played;
 use crate::replay::report::Report;
 use crate::replay::source::{self, Sessions, SourceError};
 use crate::replay::{self, ReplayError};
@@ -178,17 +178,11 @@ pub fn quality(options: &Options) -> Result<Quality, QualityError> {
 
 fn replay_options(options: &Options, profile: Profile, part: &str) -> replay::Options {
     replay::Options {
-        path: options.corpus.join(part),
-        profile,
-        speed: Speed::Max,
-        spawn: false,
-        json: None,
-        limit_sessions: None,
         every: options.every,
         jobs: options.jobs,
         circinus: options.circinus.clone(),
         scratch: options.scratch.clone(),
-        keep: false,
+        ..replay::Options::of(options.corpus.join(part), profile)
     }
 }
 

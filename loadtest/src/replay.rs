@@ -72,6 +72,27 @@ pub struct Options {
     pub keep: bool,
 }
 
+impl Options {
+    /// All sessions of `path`, one at a time, without pauses, through the socket of the daemon beside this program;
+    /// nothing is written or kept.
+    #[must_use]
+    pub const fn of(path: PathBuf, profile: Profile) -> Self {
+        Self {
+            path,
+            profile,
+            speed: Speed::Max,
+            spawn: false,
+            json: None,
+            limit_sessions: None,
+            every: NonZeroUsize::MIN,
+            jobs: 1,
+            circinus: None,
+            scratch: None,
+            keep: false,
+        }
+    }
+}
+
 /// Why a replay gave no report.
 #[derive(Debug, Error)]
 pub enum ReplayError {

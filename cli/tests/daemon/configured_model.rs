@@ -21,6 +21,11 @@ fn set_up(world: &World, answers: &[(&str, &str)]) -> Told {
     })
 }
 
+/// The answers that name a model at `url` with a key in a file, and the last one.
+fn named<'a>(url: &'a str, key: &'a str, yes: &'a str) -> [(&'a str, &'a str); 5] {
+    [("Provider", "openai"), ("Model", "played"), ("Endpoint", url), ("Key", key), ("Write this?", yes)]
+}
+
 fn written(world: &World) -> Option<String> {
     fs::read_to_string(world.home().join("config.toml")).ok()
 }
@@ -38,14 +43,7 @@ fn a_model_is_set_up_shown_and_asked_once() {
     let provider = StandIn::always(Act::Verdict("benign"));
     let world = World::new();
     let (url, key) = (provider.url(), key_file(&world, 0o600));
-    let answers = [
-        ("Provider", "openai"),
-        ("Model", "played"),
-        ("Endpoint", &url),
-        ("Key", &key),
-        ("Write this?", "y"),
-    ];
-    let told = set_up(&world, &answers);
+    let told = set_up(&world, &named(&url, &key, "y"));
     let out = String::from_utf8(told.output.stdout.clone()).unwrap();
     assert!(told.output.status.success() && out.contains("It answers: benign"), "{told:?}");
     assert_eq!(provider.requests().len(), 1);
@@ -63,9 +61,7 @@ fn without_a_yes_nothing_is_written_or_sent() {
     let provider = StandIn::always(Act::Verdict("benign"));
     let world = World::new();
     let (url, key) = (provider.url(), key_file(&world, 0o600));
-    let answers =
-        [("Provider", "openai"), ("Model", "played"), ("Endpoint", &url), ("Key", &key), ("Write this?", "")];
-    let told = set_up(&world, &answers);
+    let told = set_up(&world, &named(&url, &key, ""));
     assert!(told.output.status.success(), "{told:?}");
     assert_eq!((written(&world), provider.requests().len()), (None, 0));
 }
@@ -75,14 +71,7 @@ fn a_key_that_others_can_read_is_refused_before_anything_is_sent() {
     let provider = StandIn::always(Act::Verdict("benign"));
     let world = World::new();
     let (url, key) = (provider.url(), key_file(&world, 0o644));
-    let answers = [
-        ("Provider", "openai"),
-        ("Model", "played"),
-        ("Endpoint", &url),
-        ("Key", &key),
-        ("Write this?", "y"),
-    ];
-    let told = set_up(&world, &answers);
+    let told = set_up(&world, &named(&url, &key, "y"));
     let error = String::from_utf8(told.output.stderr.clone()).unwrap();
     assert!(!told.output.status.success() && error.contains("hint:"), "{told:?}");
     assert!(provider.requests().is_empty());

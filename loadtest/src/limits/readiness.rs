@@ -8,7 +8,6 @@ use crate::interrupt::StopFlag;
 use crate::profile::Profile;
 use crate::readiness::{Options, measured};
 use crate::replay;
-use crate::replay::play::Speed;
 
 /// Sessions that share one model.
 const AGENTS: u16 = 4;
@@ -20,17 +19,10 @@ pub(super) fn measure(setting: &Setting) -> Result<Vec<Row>, LimitsError> {
     };
     let every = setting.rounds(1, 10);
     let replay = replay::Options {
-        path,
-        profile: Profile::Balanced,
-        speed: Speed::Max,
-        spawn: false,
-        json: None,
-        limit_sessions: None,
         every: NonZeroUsize::new(every).unwrap_or(NonZeroUsize::MIN),
-        jobs: 1,
         circinus: setting.circinus.clone(),
         scratch: Some(setting.scratch.clone()),
-        keep: false,
+        ..replay::Options::of(path, Profile::Balanced)
     };
     let found = measured(&Options { replay, agents: AGENTS, seed: 1 }, &StopFlag::default())?;
     let told = format!(

@@ -5,12 +5,10 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use circinus_loadtest::interrupt::StopFlag;
 use circinus_loadtest::profile::Profile;
-use circinus_loadtest::replay::play::Speed;
 use circinus_loadtest::replay::zstd::Frames;
 use circinus_loadtest::replay::{self, source};
 use serde_json::{Value, json};
@@ -67,19 +65,7 @@ fn interrupted(program: PathBuf, events: &[Value], calls: usize) -> Vec<String> 
     let path = folder.path().join("long.jsonl");
     let lines: Vec<String> = events.iter().map(Value::to_string).collect();
     fs::write(&path, lines.join("\n")).unwrap();
-    let options = replay::Options {
-        path,
-        profile: Profile::Balanced,
-        speed: Speed::Max,
-        spawn: false,
-        json: None,
-        limit_sessions: None,
-        every: NonZeroUsize::MIN,
-        jobs: 1,
-        circinus: Some(program),
-        scratch: None,
-        keep: false,
-    };
+    let options = replay::Options { circinus: Some(program), ..replay::Options::of(path, Profile::Balanced) };
     let report = replay::replay_until(&options, &StopFlag::default()).unwrap();
     assert!(report.is_clean(), "{:?}", report.errors());
     assert_eq!(report.total().calls as usize, calls);
