@@ -33,7 +33,19 @@ pub enum StartPoolError {
     },
 }
 
-type Work = dyn Fn(&Task) + Send + Sync;
+type Work = dyn Fn(&Task, Begun) + Send + Sync;
+
+/// A content counts as begun until this is dropped: it is not queued again while its outcome is on the way.
+pub struct Begun {
+    shared: Arc<Shared>,
+    content: Digest,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.shared.queue().finished(self.content);
+    }
+}
 
 struct Shared {
     queue: Mutex<Queue>,
@@ -64,7 +76,8 @@ impl Pool {
     /// at most `capacity` tasks and [`QUEUED_BYTES_MAX`] bytes.
     ///
     /// `done` is called on a worker thread, once per task, with what `judge` made of it, none if it panicked;
-    /// it must not call [`Pool::stop`].
+    /// it must not call [`Pool::stop`]. It may keep [`Begun`] beyond its return, until the outcome is recorded, so
+    /// that the worker need not wait for the disk.
     ///
     /// # Errors
     /// When the system refuses a thread; those already started are stopped first.
@@ -72,16 +85,16 @@ impl Pool {
         workers: usize,
         capacity: usize,
         judge: impl Fn(&Task) -> T + Send + Sync + 'static,
-        done: impl Fn(&Task, Option<T>) + Send + Sync + 'static,
+        done: impl Fn(&Task, Option<T>, Begun) + Send + Sync + 'static,
     ) -> Result<Self, StartPoolError> {
         let faults = Arc::new(AtomicU64::new(0));
         let survived = Arc::clone(&faults);
         // INVARIANT (worker-survives): a panic of foreign code ends one task, never the worker. After a panic
         // of `done` the task is unfinished in the durable queue and comes back at the next start.
-        let each = move |task: &Task| {
+        let each = move |task: &Task, begun: Begun| {
             let judged = catch_unwind(AssertUnwindSafe(|| judge(task)));
             survived.fetch_add(u64::from(judged.is_err()), Ordering::Relaxed);
-            let handed_on = catch_unwind(AssertUnwindSafe(|| done(task, judged.ok())));
+            let handed_on = catch_unwind(AssertUnwindSafe(|| done(task, judged.ok(), begun)));
             survived.fetch_add(u64::from(handed_on.is_err()), Ordering::Relaxed);
         };
         let shared = Arc::new(Shared {
@@ -170,10 +183,10 @@ impl Drop for Pool {
     }
 }
 
-fn work(shared: &Shared) {
+fn work(shared: &Arc<Shared>) {
     while let Some(task) = next(shared) {
-        (shared.each)(&task);
-        shared.queue().finished(task.content);
+        let begun = Begun { shared: Arc::clone(shared), content: task.content };
+        (shared.each)(&task, begun);
     }
 }
 
@@ -221,7 +234,8 @@ mod tests {
         let ((began, has_begun), (let_go, go), (sender, outcomes)) = (channel(), channel(), channel());
         *GATE.lock().unwrap() = Some((began, go));
         let sender = Mutex::new(sender);
-        let done = move |task: &Task, _: Option<()>| sender.lock().unwrap().send(task.content).unwrap();
+        let done =
+            move |task: &Task, _: Option<()>, _: Begun| sender.lock().unwrap().send(task.content).unwrap();
         let pool = Pool::start(1, 8, gated, done).unwrap();
         let shared = Arc::clone(&pool.shared);
         pool.offer(task("begun")).unwrap();

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use circinus_analyzer::content;
-use circinus_analyzer::pool::{Full, Pool, Priority, Task};
+use circinus_analyzer::pool::{Begun, Full, Pool, Priority, Task};
 use circinus_core::digest::Digest;
 use circinus_core::evidence::{Judgement, Level};
 
@@ -23,10 +23,10 @@ fn task(text: &str, live: bool, sequence: u64) -> Task {
     }
 }
 
-fn reporting() -> (impl Fn(&Task, Option<Judgement>) + Send + Sync + 'static, Receiver<Outcome>) {
+fn reporting() -> (impl Fn(&Task, Option<Judgement>, Begun) + Send + Sync + 'static, Receiver<Outcome>) {
     let (sender, receiver) = channel();
     let sender = Mutex::new(sender);
-    let done = move |task: &Task, judged| {
+    let done = move |task: &Task, judged, _| {
         sender.lock().expect("sender").send((task.content, judged)).unwrap_or(());
     };
     (done, receiver)
@@ -96,6 +96,26 @@ fn one_content_in_flight_is_judged_once_and_the_rest_comes_in_order() {
     assert!(outcomes.try_recv().is_err());
 }
 
+#[test]
+fn a_content_is_not_queued_again_before_its_outcome_is_recorded() {
+    let (sender, outcomes) = channel();
+    let sender = Mutex::new(sender);
+    let done = move |_: &Task, _: Option<Judgement>, begun: Begun| {
+        sender.lock().expect("sender").send(begun).expect("somebody waits");
+    };
+    let pool = Pool::start(1, 8, judge, done).unwrap();
+    let content = task("text", true, 0).content;
+    pool.offer(task("text", true, 0)).unwrap();
+    let begun = outcomes.recv_timeout(PATIENCE).unwrap();
+    pool.offer(task("text", true, 0)).unwrap();
+    assert_eq!((pool.holds(&content), pool.waiting()), (true, 0));
+    drop(begun);
+    assert!(!pool.holds(&content));
+    pool.offer(task("text", true, 0)).unwrap();
+    drop(outcomes.recv_timeout(PATIENCE).unwrap());
+    pool.stop();
+}
+
 /// INVARIANT (worker-survives).
 #[test]
 fn a_panic_of_the_judge_is_told_and_the_worker_goes_on() {
@@ -117,7 +137,7 @@ fn a_panic_of_the_judge_is_told_and_the_worker_goes_on() {
 fn a_panic_of_the_callback_is_survived_and_counted() {
     let (sender, outcomes) = channel();
     let sender = Mutex::new(sender);
-    let done = move |task: &Task, judged| {
+    let done = move |task: &Task, judged, _| {
         assert_ne!(task.content, Digest::of(b"bad"));
         sender.lock().unwrap().send((task.content, judged)).unwrap_or(());
     };

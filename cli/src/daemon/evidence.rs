@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use circinus_analyzer::content;
-use circinus_analyzer::pool::{Pool, Priority, Task};
+use circinus_analyzer::pool::{Begun, Pool, Priority, Task};
 use circinus_core::artifact::Artifact;
 use circinus_core::digest::Digest;
 use circinus_core::event::{Commit, Event};
@@ -19,6 +19,7 @@ use circinus_core::id::{ArtifactId, EventSeq};
 use circinus_core::index::{Hot, Snapshot};
 use circinus_store::Reader;
 
+use super::journal::JournalError;
 use super::service::Service;
 
 /// Judging threads; the machine belongs to the user's work.
@@ -62,11 +63,11 @@ impl Analysis {
         let first = Arc::clone(service);
         let (analysis, service) = (Arc::clone(self), Arc::downgrade(service));
         let judge = |task: &Task| content::judge(&task.bytes);
-        let done = move |task: &Task, judged: Option<Judgement>| {
+        let done = move |task: &Task, judged: Option<Judgement>, begun: Begun| {
             if let Some(service) = service.upgrade() {
                 let stopped =
                     || content::failed(content::key(task.content), "the analyser stopped on this content");
-                analysis.judged(&service, task, judged.unwrap_or_else(stopped));
+                analysis.judged(&service, task, judged.unwrap_or_else(stopped), begun);
             }
         };
         let pool = Pool::start(JUDGES, POOL_TASKS_MAX, judge, done).map_err(io::Error::other)?;
@@ -130,15 +131,22 @@ impl Analysis {
 
     /// INVARIANT (one-transaction): whether a model is asked too is part of the event that holds the judgement,
     /// so that no crash leaves a content judged and not routed.
-    fn judged(&self, service: &Service, task: &Task, judgement: Judgement) {
+    ///
+    /// The judge goes on meanwhile: on a busy machine one sync takes longer than most judgements. What it may
+    /// hand over before the disk follows is bounded by the writer's queue.
+    fn judged(&self, service: &Arc<Service>, task: &Task, judgement: Judgement, begun: Begun) {
         let artifact = ArtifactId(EventSeq(task.priority.sequence));
         let routing = service.strong.as_ref().map(|strong| strong.routing(&judgement, &task.bytes, artifact));
         let commit = Commit { event: Event::Judged { judgement, routing }, body: None, delivery: None };
-        if let Err(error) = service.journal.commit(commit) {
-            // The task stays in the durable queue; the next start judges it again, to the same verdict.
-            service.unrecorded(&error);
-            return;
-        }
+        let recorder = Arc::clone(service);
+        let recorded = move |outcome: Result<_, JournalError>| {
+            if let Err(error) = outcome {
+                // The task stays in the durable queue; the next start judges it again, to the same verdict.
+                recorder.unrecorded(&error);
+            }
+            drop(begun);
+        };
+        service.journal.submit(commit, Box::new(recorded));
         self.catch_up(service);
     }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use circinus_analyzer::pool::{Pool, Task};
+use circinus_analyzer::pool::{Begun, Pool, Task};
 use circinus_analyzer::route;
 use circinus_analyzer::strong::Strong;
 use circinus_core::digest::Digest;
@@ -140,7 +140,7 @@ impl StrongTier {
         let (tier, weak) = (Arc::clone(self), Arc::downgrade(service));
         let judge = move |task: &Task| tier.judge(task, &weak);
         let (tier, weak) = (Arc::clone(self), Arc::downgrade(service));
-        let done = move |task: &Task, outcome: Option<Result<Judgement, Cause>>| {
+        let done = move |task: &Task, outcome: Option<Result<Judgement, Cause>>, _: Begun| {
             tier.done(task.content, outcome.unwrap_or(Err(Cause::Stopped)), &weak);
         };
         let pool = Pool::start(ASKING_MAX, POOL_TASKS_MAX, judge, done).map_err(io::Error::other)?;
