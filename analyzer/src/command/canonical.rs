@@ -27,10 +27,12 @@ pub fn canonical(text: &str) -> Option<String> {
 }
 
 fn without_prompts(text: &str) -> String {
-    text.lines().map(without_prompt).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(without_prompt).collect::<Vec<_>>().join("\n")
 }
 
-fn without_prompt(mut line: &str) -> &str {
+/// A line without prompts before it and without what else of a line end is left behind it.
+fn without_prompt(line: &str) -> &str {
+    let mut line = line.trim_end_matches('\r');
     loop {
         let start = line.trim_start();
         let Some(rest) = start.strip_prefix("$ ").or_else(|| start.strip_prefix("% ")) else { return line };
@@ -99,8 +101,8 @@ fn redirection(redirect: &Redirect) -> Option<String> {
     let target = word(target)?;
     // Behind such an operator a descriptor, and a dash alone, are words of their own.
     let own = target.trim_start_matches(|c: char| c.is_ascii_digit());
-    let begins = own.len() < target.len() || own.starts_with('-');
-    let splits = op.ends_with('&') && begins && !(own.is_empty() || target == "-");
+    let parts = own.len() < target.len() || own.starts_with('-') || own.ends_with('-');
+    let splits = op.ends_with('&') && parts && !(own.is_empty() || target == "-");
     (!splits).then(|| format!("{fd}{op}{target}"))
 }
 
@@ -128,14 +130,14 @@ fn word(raw: &str) -> Option<String> {
     if text.contains('\n') {
         // Where quotes are joined, a prompt may come to stand at the start of a line.
         let mut lines = text.split('\n');
-        let first = lines.next().unwrap_or_default();
+        let first = lines.next().unwrap_or_default().trim_end_matches('\r');
         text = std::iter::once(first).chain(lines.map(without_prompt)).collect::<Vec<_>>().join("\n");
     }
     if text.is_empty() {
         return Some(if empty { String::new() } else { "''".into() });
     }
-    // In an address the special characters of the shell stand for themselves, quoted or not.
-    let special = |c: char| c.is_whitespace() || c.is_control() || "'\"\\;<>()$`".contains(c);
+    // In an address what a shell would expand stands for itself, quoted or not; its operators must be quoted.
+    let special = |c: char| c.is_whitespace() || c.is_control() || "'\"\\;<>|&()$`".contains(c);
     let address = text.contains("://") && !text.starts_with('#') && !text.contains(special);
     // Alone, these would be taken for a prompt, and a word of the grammar is one only without quotes.
     if matches!(text.as_str(), "$" | "%") || any_quotes && RESERVED.contains(&text.as_str()) {
@@ -179,7 +181,11 @@ mod tests {
             ("read x 3<&-", Some("read x 3>&-")),
             ("read x <& -y", None),
             ("run 2>&1--", None),
+            ("run >& 'a-'", None),
+            ("run 'a\r\r\nb'\r\nwait\r", Some("run 'a\nb' ; wait")),
             ("\\#https://a.example/?b&c", Some("'#https://a.example/?b' & c")),
+            ("get 'https://a.example/?b&c' | d", Some("get 'https://a.example/?b&c' | d")),
+            ("get \"https://a.example/?b=[c]\"", Some("get https://a.example/?b=[c]")),
             ("run 'a\n$ $ b'", Some("run 'a\nb'")),
             ("run 'a\n'\"\\$ b\"", Some("run 'a\nb'")),
             ("cat <<E\nx\nE", None),
