@@ -70,7 +70,8 @@ pub(super) fn render(node: &Node) -> Option<String> {
     match node {
         Node::Simple(simple) => command(simple),
         Node::Pipeline(stages) => {
-            let stages: Option<Vec<_>> = stages.iter().map(render).collect();
+            let stages: Option<Vec<_>> =
+                stages.iter().map(|stage| render(stage).filter(|form| !form.is_empty())).collect();
             Some(stages?.join(" | "))
         }
         _ => None,
@@ -182,6 +183,7 @@ mod tests {
             ("read x <& -y", None),
             ("run 2>&1--", None),
             ("run >& 'a-'", None),
+            ("run | coproc ", None),
             ("run 'a\r\r\nb'\r\nwait\r", Some("run 'a\nb' ; wait")),
             ("\\#https://a.example/?b&c", Some("'#https://a.example/?b' & c")),
             ("get 'https://a.example/?b&c' | d", Some("get 'https://a.example/?b&c' | d")),

@@ -11,6 +11,8 @@ pub(super) const PARSE_BYTES_MAX: usize = 64 << 10;
 /// Substitution openers in one text: the parser is super-linear in their nesting, and real commands have
 /// under ten.
 const OPENERS_MAX: usize = 32;
+/// Substitutions that are open at once, closed later or not: each level is read again by the one around it.
+const OPEN_MAX: usize = 8;
 /// Depth of raw parentheses and braces: beyond it the parser's own recursion is at risk.
 const RAW_DEPTH_MAX: usize = 200;
 /// Tokens that can open a nested statement, up to which the caller's own stack is enough.
@@ -60,11 +62,15 @@ fn guard(text: &str) -> Result<Room, Refusal> {
         return Err(Refusal::Complexity);
     }
     let (mut openers, mut depth, mut nesters, mut joints) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut parens, mut open) = (Vec::new(), 0_usize);
     let mut before = b' ';
     for byte in text.bytes() {
         match byte {
             b'(' => {
-                openers += usize::from(matches!(before, b'$' | b'<' | b'>'));
+                let opener = usize::from(matches!(before, b'$' | b'<' | b'>'));
+                openers += opener;
+                open += opener;
+                parens.push(opener);
                 depth += 1;
                 nesters += 1;
             }
@@ -72,12 +78,16 @@ fn guard(text: &str) -> Result<Room, Refusal> {
                 depth += 1;
                 nesters += 1;
             }
-            b')' | b'}' => depth = depth.saturating_sub(1),
+            b')' => {
+                open -= parens.pop().unwrap_or(0);
+                depth = depth.saturating_sub(1);
+            }
+            b'}' => depth = depth.saturating_sub(1),
             b'`' | b'!' => nesters += 1,
             b';' | b'&' | b'|' | b'\n' => joints += 1,
             _ => {}
         }
-        if openers > OPENERS_MAX || depth > RAW_DEPTH_MAX {
+        if openers > OPENERS_MAX || open > OPEN_MAX || depth > RAW_DEPTH_MAX {
             return Err(Refusal::Complexity);
         }
         before = byte;

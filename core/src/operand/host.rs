@@ -89,11 +89,21 @@ pub(super) fn parse(input: &str) -> Option<Name> {
     if is_plain(input) {
         return checked(input.to_ascii_lowercase());
     }
+    if is_overlong(input) {
+        return None;
+    }
     match Host::parse(input).ok()? {
         Host::Domain(name) => checked(name),
         Host::Ipv4(address) => Some(Name::Ip(IpAddr::V4(address))),
         Host::Ipv6(_) => None,
     }
+}
+
+/// Whether a label stays too long whatever a parser makes of the name. The time of decoding an A-label grows
+/// with the square of its length (RFC 3492), so this is asked before.
+pub(super) fn is_overlong(name: &str) -> bool {
+    let stays = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    name.split('.').any(|label| label.len() > LABEL_BYTES_MAX && stays(label))
 }
 
 /// What the URL parser's host means here: root dot dropped, lengths checked, mapped addresses folded.
@@ -142,5 +152,6 @@ mod tests {
         assert!(canonical(&format!("{label}.net")).is_some());
         assert!(canonical(&format!("{label}a.net")).is_none());
         assert!(canonical(&[label.as_str(); 4].join(".")).is_none());
+        assert!(is_overlong(&format!("xn--{label}.net")) && !is_overlong(&format!("xn--{label}é.net")));
     }
 }

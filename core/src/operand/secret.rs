@@ -104,6 +104,15 @@ pub fn secret_home(token: &str) -> Option<&'static SecretKind> {
 ///
 /// INVARIANT (no-secret-in-clear): what a person may read in the log is masked before it is stored.
 pub fn masked(text: &str) -> Cow<'_, str> {
+    let mut out = masked_once(text);
+    // What a mask leaves of another piece may be a secret where the whole piece was none. Each round makes the text shorter.
+    while let Cow::Owned(again) = masked_once(&out) {
+        out = Cow::Owned(again);
+    }
+    out
+}
+
+fn masked_once(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     let word = |c: char| !(c.is_ascii() && token::is_token_byte(c as u8) || c == '.');
     let pieces = text.split(word).map(|piece| piece.trim_end_matches('.'));
@@ -180,6 +189,10 @@ mod tests {
     #[test]
     fn no_known_secret_is_shorter_than_the_filter() {
         assert!(KINDS.iter().all(|kind| kind.bytes_min >= SECRET_BYTES_MIN));
+        assert!(
+            KINDS.iter().all(|kind| kind.bytes_min > kind.prefix.len() + "***".len()),
+            "masks are shorter"
+        );
     }
 
     #[test]
@@ -197,5 +210,7 @@ mod tests {
             assert!(masked.contains("ghp_***"), "{masked}");
         }
         assert_eq!(masked("cargo test --locked"), "cargo test --locked");
+        let (first, second) = (format!("npm_{}", "Ab1".repeat(12)), format!("npm_{}", "Cd2".repeat(12)));
+        assert_eq!(masked(&format!("{second} {first}{second}example")), "npm_*** npm_******example");
     }
 }

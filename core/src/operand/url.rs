@@ -33,6 +33,11 @@ pub(super) fn canonical(input: &str) -> Option<String> {
 /// Takes a URL apart.
 pub(super) fn parts(input: &str) -> Option<Parts> {
     let input = input.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(input);
+    let behind = input.split_once("://").map_or("", |(_, behind)| behind);
+    let authority = behind.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    if host::is_overlong(authority.rsplit('@').next()?.split(':').next()?) {
+        return None;
+    }
     let url = Url::parse(input).ok()?;
     let scheme = match url.scheme() {
         "http" | "https" => "https",
