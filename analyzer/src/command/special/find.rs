@@ -144,9 +144,14 @@ fn on_each(machine: &mut Machine<'_>, payload: &[Arg], roots: &[Arg], narrowed: 
     if roots.len() > ROOTS_MAX {
         machine.found.opaque_by("looks in too many places");
     }
-    for root in roots.iter().take(ROOTS_MAX) {
+    let names_what_is_found = payload.iter().any(|arg| arg.text.contains("{}"));
+    for (at, root) in roots.iter().take(ROOTS_MAX).enumerate() {
         if removes && !narrowed {
             delete(machine, "find", root, narrowed);
+        }
+        if at > 0 && !names_what_is_found {
+            // The same command again.
+            continue;
         }
         let found = if narrowed {
             Arg { glob: true, ..root.with_text(&format!("{}/*.found", root.text.trim_end_matches('/'))) }
