@@ -163,6 +163,10 @@ impl Analysis {
             if lock(&self.pool).as_ref().is_none_or(|pool| pool.holds(&owed.content)) {
                 continue;
             }
+            // An outcome is committed before the pool lets go of its content: it may have landed meanwhile.
+            if self.hot.load().is_judged(&owed.content) {
+                continue;
+            }
             let Ok(body) = reader.body(owed.content) else {
                 return self.behind.store(true, Ordering::Release);
             };

@@ -262,19 +262,23 @@ impl StrongTier {
     }
 
     /// Offers what is owed and due, newest first, while the pool has room.
+    ///
+    /// INVARIANT (asked-once): what the pool does not hold is looked up again, in what is committed by then. An
+    /// outcome is committed before the pool lets go of its content, so a verdict that landed meanwhile is seen.
     fn offer_owed(&self) {
-        let snapshot = self.hot.load();
+        let queue = self.hot.load();
         let Ok(reader) = Reader::open(&self.database) else { return };
-        for owed in snapshot.owed() {
-            // A typed prompt is the user's own words: no verdict about it counts, so none is bought.
-            let typed = snapshot.artifact(owed.artifact).is_none_or(|it| it.origin == Origin::UserPrompt);
-            if typed || !self.is_due(&owed.content) {
-                continue;
-            }
+        for owed in queue.owed() {
             match lock(&self.pool).as_ref().map(|pool| pool.holds(&owed.content)) {
                 None => return,
                 Some(true) => continue,
                 Some(false) => {}
+            }
+            let snapshot = self.hot.load();
+            // A typed prompt is the user's own words: no verdict about it counts, so none is bought.
+            let typed = snapshot.artifact(owed.artifact).is_none_or(|it| it.origin == Origin::UserPrompt);
+            if typed || !snapshot.is_owed(&owed.content) || !self.is_due(&owed.content) {
+                continue;
             }
             let Ok(body) = reader.body(owed.content) else { return };
             let priority = priority(&snapshot, owed.artifact);

@@ -39,6 +39,11 @@ impl Snapshot {
         self.standing.owed()
     }
 
+    /// Whether `content` is in that queue.
+    pub fn is_owed(&self, content: &Digest) -> bool {
+        self.standing.is_owed(content)
+    }
+
     /// The key of the strong verdict that `content` needs; none when it was put to no model.
     pub fn asked(&self, content: &Digest) -> Option<&EvidenceKey> {
         self.standing.asked(content)

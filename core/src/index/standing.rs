@@ -75,6 +75,10 @@ impl Queue {
         }
     }
 
+    fn holds(&self, content: &Digest) -> bool {
+        self.places.contains_key(content)
+    }
+
     fn newest_first(&self) -> impl Iterator<Item = Owed> {
         self.contents.iter().rev().map(|(artifact, content)| Owed { content: *content, artifact: *artifact })
     }
@@ -197,6 +201,10 @@ impl Standing {
     /// What the strong analyser may still be asked, newest occurrence first.
     pub(super) fn owed(&self) -> impl Iterator<Item = Owed> {
         self.owed.newest_first()
+    }
+
+    pub(super) fn is_owed(&self, content: &Digest) -> bool {
+        self.owed.holds(content)
     }
 
     /// The key of the strong verdict that `content` needs, if it was put to that analyser.
