@@ -91,20 +91,26 @@ impl Scene {
 
     fn interpreters(&mut self, setting: &Setting) -> Result<Vec<Row>, LimitsError> {
         let (mut node, mut python, mut hook) = (Vec::new(), Vec::new(), Vec::new());
-        let mut peer = Vec::new();
+        let (mut again, mut peer) = (Vec::new(), Vec::new());
         let event = self.host.shell(0, LIGHT, EVENT_BYTES);
         for _ in 0..setting.rounds(40, 10) {
             node.extend(self.floors.node.as_ref().map(|node| node.run(b"")).transpose()?.map(|run| run.0));
+            // The first finds caches that node has filled, the second those of the first.
             hook.push(self.light()?);
+            again.push(self.light()?);
             python.extend(self.floors.python.as_ref().map(|it| it.run(b"")).transpose()?.map(|run| run.0));
             peer.extend(setting.peer.as_ref().map(|it| it.run(&event)).transpose()?.map(|run| run.0));
         }
-        let [node, python, hook, peer] = [node, python, hook, peer].map(Sample::new);
+        let [node, python, hook, again, peer] = [node, python, hook, again, peer].map(Sample::new);
         let mut rows = if node.is_empty() {
             vec![Row::skipped(all::L3, "no `node` on this machine")]
         } else {
             let told = format!("node {}, hook {}", in_words(node.p50()), in_words(hook.p50()));
-            vec![Row::of(all::L3, node.p50() / hook.p50(), told)]
+            let second = "apart: node no-op p50 / hook right after another hook p50";
+            vec![
+                Row::of(all::L3, node.p50() / hook.p50(), told),
+                Row::told("L3", second, node.p50() / again.p50()),
+            ]
         };
         if !python.is_empty() {
             rows.push(Row::told("L3", "apart: python no-op p50 / whole hook p50", python.p50() / hook.p50()));
