@@ -97,9 +97,10 @@ impl Decision {
 /// Decides what an action may do.
 pub fn decide(action: &Action, snapshot: &Snapshot, circumstances: Circumstances) -> Decision {
     let at = snapshot.viewpoint(&action.session, circumstances.now);
+    let sight = snapshot.sight(&action.session);
     let slots = action.slots.iter().enumerate();
     let mut reached: Vec<Reach> =
-        slots.map(|(place, slot)| reach::of(slot, place, action, snapshot, at)).collect();
+        slots.map(|(place, slot)| reach::of(slot, place, action, snapshot, sight, at)).collect();
     let flags = flags(action, &reached, snapshot, circumstances);
     let tier = policy::tier_with_flags(tier(action, &reached), flags);
     let endorsed: BTreeMap<ActId, bool> = reached.iter().flat_map(|reach| reach.endorsed.clone()).collect();

@@ -12,6 +12,7 @@ mod identity;
 mod judged;
 mod segment;
 mod shared;
+mod sight;
 mod spend;
 mod standing;
 mod stated;
@@ -24,6 +25,7 @@ use imbl::{HashMap, HashSet, OrdMap, OrdSet};
 
 pub use self::acts::{InForce, Viewpoint};
 pub use self::files::Bound;
+pub use self::sight::{Occurrence, Sight};
 pub use self::standing::{Owed, Required};
 
 pub(crate) use self::acts::stated_at;
@@ -45,7 +47,7 @@ use crate::evidence::Level;
 use crate::id::{ActId, ArtifactId, CallId, EventSeq, EvidenceId, SessionId, WorkspaceId};
 use crate::limits;
 use crate::lineage::Step;
-use crate::operand::{Hit, Operand};
+use crate::operand::Operand;
 use crate::origin::Origin;
 use crate::policy::{self, Verdict};
 use crate::time::UnixMillis;
@@ -82,19 +84,6 @@ struct Horizon {
     artifacts: OrdSet<ArtifactId>,
     /// Artifacts of other roots that became visible because these sessions read what came of them.
     imported: OrdSet<ArtifactId>,
-}
-
-/// An occurrence of an operand in an artifact.
-#[derive(Clone, Copy, Debug)]
-pub struct Occurrence<'a> {
-    /// Which artifact.
-    pub id: ArtifactId,
-    /// The artifact itself.
-    pub artifact: &'a Artifact,
-    /// Where and through which views.
-    pub hit: &'a Hit,
-    /// It was found by a search in the text, not by the extraction, which alone knows where a designator ends.
-    pub sighted: bool,
 }
 
 /// One state of everything the gate needs to know.
@@ -212,7 +201,7 @@ impl Snapshot {
     }
 
     fn open(&mut self, opened: &SessionOpened, recorded: &Recorded) {
-        let before = self.root_of(&opened.session);
+        let before = self.root_of(&opened.session).clone();
         let known = self.sessions.get(&opened.session);
         let session = Session {
             root: opened.root.clone(),
@@ -268,7 +257,7 @@ impl Snapshot {
             .filter(|ancestor| !self.is_visible(*ancestor, &artifact.session))
             .filter_map(|ancestor| Some((ancestor, Arc::clone(self.artifacts.get(&ancestor)?))))
             .collect();
-        let horizon = self.horizons.entry(self.root_of(&artifact.session)).or_default();
+        let horizon = self.horizons.entry(self.root_of(&artifact.session).clone()).or_default();
         horizon.postings = horizon.postings.with(id, &artifact);
         horizon.prints = horizon.prints.with(id, &artifact);
         horizon.artifacts.insert(id);
@@ -292,8 +281,8 @@ impl Snapshot {
     }
 
     /// The root of a session; a session that was never opened is its own.
-    pub fn root_of(&self, session: &SessionId) -> SessionId {
-        self.sessions.get(session).map_or_else(|| session.clone(), |session| session.root.clone())
+    pub fn root_of<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
+        self.sessions.get(session).map_or(session, |session| &session.root)
     }
 
     /// Number of the last event that this state holds.
@@ -336,41 +325,16 @@ impl Snapshot {
         let of = |session: &SessionId| self.calls.get(&(session.clone(), call.clone())).copied();
         of(session).or_else(|| {
             let root = self.root_of(session);
-            let kin = self.sessions.iter().filter(|(_, other)| other.root == root);
+            let kin = self.sessions.iter().filter(|(_, other)| other.root == *root);
             kin.filter_map(|(id, _)| of(id)).max()
         })
     }
 
-    /// Every artifact that a session sees, in the order of arrival, that holds `operand` exactly or through a
-    /// view.
-    pub fn visible(&self, operand: &Operand, session: &SessionId) -> Vec<Occurrence<'_>> {
-        let horizon = self.horizons.get(&self.root_of(session));
-        horizon.map(|horizon| self.occurrences(&horizon.postings, operand)).unwrap_or_default()
-    }
-
     /// Every artifact that a session sees, newest first.
     pub fn seen(&self, session: &SessionId) -> impl Iterator<Item = (ArtifactId, &Artifact)> {
-        let horizon = self.horizons.get(&self.root_of(session));
+        let horizon = self.horizons.get(self.root_of(session));
         let ids = horizon.into_iter().flat_map(|horizon| horizon.artifacts.iter().rev());
         ids.filter_map(|id| Some((*id, self.artifact(*id)?)))
-    }
-
-    fn occurrences(&self, postings: &Postings, operand: &Operand) -> Vec<Occurrence<'_>> {
-        let mut found: Vec<_> = postings
-            .candidates(operand)
-            .filter_map(|posting| {
-                let artifact = self.artifact(posting.artifact)?;
-                let hit = artifact.operands.get(usize::try_from(posting.hit).ok()?)?;
-                (hit.operand == *operand).then_some(Occurrence {
-                    id: posting.artifact,
-                    artifact,
-                    hit,
-                    sighted: false,
-                })
-            })
-            .collect();
-        found.sort_by_key(|occurrence| occurrence.id);
-        found
     }
 
     /// Whether a session may be influenced by an artifact: it belongs to the same root session, or one of
@@ -379,7 +343,7 @@ impl Snapshot {
         let Some(artifact) = self.artifact(id) else { return false };
         let root = self.root_of(session);
         self.root_of(&artifact.session) == root
-            || self.horizons.get(&root).is_some_and(|horizon| horizon.imported.contains(&id))
+            || self.horizons.get(root).is_some_and(|horizon| horizon.imported.contains(&id))
     }
 
     /// The binding that explains the bytes at a path.

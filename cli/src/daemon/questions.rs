@@ -142,7 +142,7 @@ impl Service {
         let event = match lesson {
             Lesson::Nothing => return None,
             Lesson::Confirmed => {
-                let (session, questions) = (snapshot.root_of(&event.session), question.asked);
+                let (session, questions) = (snapshot.root_of(&event.session).clone(), question.asked);
                 let act = Act::Confirmed(Confirmation { session, decision, questions });
                 Event::Stated(Box::new(Statement { author: Author::Prompt, act }))
             }

@@ -11,7 +11,7 @@ use crate::endorsement::Scope;
 use crate::evidence::Level;
 use crate::explain::{Influence, Path};
 use crate::id::{ActId, ArtifactId};
-use crate::index::{InForce, Occurrence, Snapshot, Viewpoint, stated_at};
+use crate::index::{InForce, Occurrence, Sight, Snapshot, Viewpoint, stated_at};
 use crate::operand::{Kind, Operand};
 use crate::origin::Origin;
 use crate::payload::Payload;
@@ -99,12 +99,13 @@ pub(super) fn of(
     place: usize,
     action: &Action,
     snapshot: &Snapshot,
+    sight: Sight<'_>,
     at: Viewpoint<'_>,
 ) -> Reach {
     if slot.role == Role::Content {
         return Reach { granted: true, found: true, ..Reach::NOTHING };
     }
-    let view = Viewer { slot, place, effect: slot.effect, action, snapshot, at };
+    let view = Viewer { slot, place, effect: slot.effect, action, snapshot, sight, at };
     match &slot.value {
         SlotValue::Operands(operands) => view.designator(operands),
         SlotValue::File(path) => view.file(path),
@@ -112,6 +113,15 @@ pub(super) fn of(
         SlotValue::Text(_) => view.text(),
         SlotValue::Workspace => view.workspace(),
     }
+}
+
+/// What holds an operand.
+struct Seen<'o> {
+    operand: &'o Operand,
+    /// What the session sees, by arrival.
+    occurrences: Vec<Occurrence<'o>>,
+    /// Roots among the files of its workspace, whichever session read them.
+    filed: Vec<Occurrence<'o>>,
 }
 
 /// One slot looked at from one session.
@@ -123,6 +133,8 @@ struct Viewer<'a> {
     effect: Effect,
     action: &'a Action,
     snapshot: &'a Snapshot,
+    /// What the session sees of it.
+    sight: Sight<'a>,
     at: Viewpoint<'a>,
 }
 
@@ -138,48 +150,48 @@ impl<'a> Viewer<'a> {
 
     fn covered(&self, operands: &[Operand], cover: Cover) -> Reach {
         let mut reach = Reach::NOTHING;
-        let rooted = operands.first().is_some_and(|value| self.grant(value).allows(self.effect));
+        let seen: Vec<Seen<'_>> = operands.iter().map(|operand| self.seen(operand)).collect();
+        let rooted = seen.first().is_some_and(|value| self.grant(value).allows(self.effect));
         reach.granted = rooted || cover.grants();
         reach.found = cover.grants();
         reach.endorsed.clone_from(&cover.acts);
         // Whoever sends the agent to a host sends it to the pages of that host: for a plain read the host is
         // what is designated, and a link that a page of the host gives adds nothing.
-        let host = operands.iter().find(|operand| matches!(operand.kind(), Kind::Host | Kind::Ip));
+        let host = seen.iter().find(|seen| matches!(seen.operand.kind(), Kind::Host | Kind::Ip));
         if let Some(host) = host.filter(|host| self.effect == Effect::Fetch && self.user_named_first(host)) {
             self.operand(host, &cover, &mut reach);
             return reach;
         }
-        for operand in operands {
-            self.operand(operand, &cover, &mut reach);
+        for seen in &seen {
+            self.operand(seen, &cover, &mut reach);
         }
         reach
     }
 
     /// Whether the first thing that held the operand is the user's own prompt.
-    fn user_named_first(&self, operand: &Operand) -> bool {
-        let occurrences = self.visible(operand);
-        occurrences
-            .first()
-            .is_some_and(|first| self.grants(first) && first.artifact.origin == Origin::UserPrompt)
+    fn user_named_first(&self, seen: &Seen<'_>) -> bool {
+        let first = seen.occurrences.first();
+        first.is_some_and(|first| self.grants(first) && first.artifact.origin == Origin::UserPrompt)
     }
 
     /// Influences of one operand, by first arrival: what brought it before any root with benign evidence
     /// granted the effect.
-    fn operand(&self, operand: &Operand, cover: &Cover, reach: &mut Reach) {
-        let occurrences = self.visible(operand);
-        reach.found |= !occurrences.is_empty() || self.stands_in_the_workspace(operand);
+    fn operand(&self, seen: &Seen<'_>, cover: &Cover, reach: &mut Reach) {
+        let Seen { operand, occurrences, filed } = seen;
+        // A file of the workspace counts as far as any session has read or searched it.
+        reach.found |= !occurrences.is_empty() || !filed.is_empty() || self.rooted(operand).next().is_some();
         let effect = self.effect;
         let brought = occurrences.iter().any(|occurrence| self.brings(occurrence.artifact, operand));
-        let granted = cover.grants() || self.grant_from(operand, &occurrences).allows(effect);
+        let granted = cover.grants() || self.grant(seen).allows(effect);
         let gap = if brought && !granted { Gap::Inferred } else { Gap::None };
-        reach.lacking.extend((gap == Gap::Inferred).then(|| operand.clone()));
+        reach.lacking.extend((gap == Gap::Inferred).then(|| (*operand).clone()));
         let first_root = occurrences
             .iter()
             .filter(|o| self.grants(o) && o.artifact.authority.allows(effect))
             .filter(|o| self.level(o.artifact) <= Level::Benign)
             .map(|o| arrival(o.id, o.artifact))
             .min();
-        for occurrence in &occurrences {
+        for occurrence in occurrences {
             let early = first_root.is_none_or(|root| arrival(occurrence.id, occurrence.artifact) < root);
             let accepted = cover.accepts(self.level(occurrence.artifact));
             if early && !accepted && self.counts(occurrence, gap) {
@@ -191,12 +203,6 @@ impl<'a> Viewer<'a> {
                 ));
             }
         }
-    }
-
-    /// Whether a file of the workspace holds the operand, as far as any session has read or searched.
-    fn stands_in_the_workspace(&self, operand: &Operand) -> bool {
-        !self.snapshot.workspace_roots(operand, &self.action.session).is_empty()
-            || self.rooted(operand).next().is_some()
     }
 
     /// Whether an artifact brought the operand without the authority for the effect. What merely lists a file
@@ -314,9 +320,18 @@ impl<'a> Viewer<'a> {
         self.snapshot.level(artifact, &self.action.session)
     }
 
+    /// Looks an operand up, once for everything that is asked about it.
+    fn seen<'o>(&self, operand: &'o Operand) -> Seen<'o>
+    where
+        'a: 'o,
+    {
+        let filed = self.sight.workspace_roots(operand);
+        Seen { operand, occurrences: self.visible(operand), filed }
+    }
+
     /// What holds the operand: by the index, and by the search in texts that the index does not cover.
     fn visible(&self, operand: &Operand) -> Vec<Occurrence<'a>> {
-        let mut found = self.snapshot.visible(operand, &self.action.session);
+        let mut found = self.sight.visible(operand);
         let known = found.len();
         for sighting in self.action.facts.sightings.iter().filter(|one| one.hit.operand == *operand) {
             let indexed = found.iter().take(known).any(|occurrence| occurrence.id == sighting.artifact);
@@ -331,20 +346,14 @@ impl<'a> Viewer<'a> {
     /// Whether an occurrence grants here: what came into view because something made from it was read has
     /// its say in the sessions that it entered.
     fn grants(&self, occurrence: &Occurrence<'_>) -> bool {
-        let root_of = |session| self.snapshot.root_of(session);
-        grants(occurrence) && root_of(&occurrence.artifact.session) == root_of(&self.action.session)
+        grants(occurrence) && self.snapshot.root_of(&occurrence.artifact.session) == self.at.root
     }
 
     /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session: all
     /// that it sees, and files of its workspace whoever read them.
-    fn grant(&self, operand: &Operand) -> Authority {
-        self.grant_from(operand, &self.visible(operand))
-    }
-
-    /// As [`Viewer::grant`], for whoever has looked the operand up already.
-    fn grant_from(&self, operand: &Operand, seen: &[Occurrence<'_>]) -> Authority {
-        let filed = self.snapshot.workspace_roots(operand, &self.action.session);
-        let own = seen.iter().filter(|occurrence| self.grants(occurrence));
+    fn grant(&self, seen: &Seen<'_>) -> Authority {
+        let Seen { operand, occurrences, filed } = seen;
+        let own = occurrences.iter().filter(|occurrence| self.grants(occurrence));
         let granting = own.chain(filed.iter().filter(|occurrence| grants(occurrence)));
         let recorded =
             granting.fold(Authority::BOTTOM, |grant, occurrence| grant.join(occurrence.artifact.authority));

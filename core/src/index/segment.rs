@@ -23,9 +23,80 @@ pub(super) struct Posting {
     pub(super) artifact: ArtifactId,
 }
 
-/// Sorted entries, newest segment last.
+/// What entries are sorted by first: the first bits of a hash, and so spread evenly.
+trait Keyed: Copy + Ord {
+    fn key(&self) -> u32;
+}
+
+impl Keyed for Posting {
+    fn key(&self) -> u32 {
+        self.hash
+    }
+}
+
+/// Entries of one bucket of a directory, on average: two cache lines of postings.
+const PER_BUCKET: usize = 8;
+
+/// Where the entries of an equal share of all keys are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bucket {
+    /// Place of the first; the next bucket begins where they end.
+    begin: u32,
+    /// A bit for each of them, by the last bits of its key: of the keys that are not there four in five are
+    /// turned away here, without a look at an entry.
+    marks: u32,
+}
+
+/// Sorted entries with a directory. A binary search in a million entries waits for memory ten times; the directory
+/// leads to a few neighbouring ones at once.
+#[derive(Debug, PartialEq, Eq)]
+struct Segment<T> {
+    entries: Vec<T>,
+    /// The buckets, and an empty one at the end.
+    directory: Vec<Bucket>,
+}
+
+impl<T: Keyed> Segment<T> {
+    /// Of entries in order; four thousand million, which a place can count, would take 64 GB.
+    fn new(entries: Vec<T>) -> Self {
+        let buckets = entries.len() / PER_BUCKET + 1;
+        let mut directory: Vec<Bucket> = Vec::with_capacity(buckets + 1);
+        for (entry, begin) in entries.iter().zip(0_u32..) {
+            let known = bucket_of(entry.key(), buckets) + 1;
+            // Its bucket, where it is the first of it, and the empty ones before that.
+            directory.resize(known.max(directory.len()), Bucket { begin, marks: 0 });
+            directory.last_mut().into_iter().for_each(|bucket| bucket.marks |= mark_of(entry.key()));
+        }
+        directory.resize(buckets + 1, Bucket { begin: entries.len() as u32, marks: 0 });
+        Self { entries, directory }
+    }
+
+    /// All entries with a key. Keys that somebody crafted into one bucket cost a search in that.
+    fn of(&self, key: u32) -> &[T] {
+        let bucket = bucket_of(key, self.directory.len() - 1);
+        let Some([bucket, next]) = self.directory.get(bucket..bucket + 2) else { return &[] };
+        if bucket.marks & mark_of(key) == 0 {
+            return &[];
+        }
+        let entries = self.entries.get(bucket.begin as usize..next.begin as usize).unwrap_or_default();
+        let (_, from) = entries.split_at(entries.partition_point(|entry| entry.key() < key));
+        from.split_at(from.partition_point(|entry| entry.key() == key)).0
+    }
+}
+
+/// The bucket of a key among so many; a greater key has no lesser one.
+fn bucket_of(key: u32, buckets: usize) -> usize {
+    ((u64::from(key) * buckets as u64) >> u32::BITS) as usize
+}
+
+/// The mark of a key in its bucket.
+fn mark_of(key: u32) -> u32 {
+    1 << (key % u32::BITS)
+}
+
+/// Segments by falling size, newest last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Segments<T>(Arc<[Arc<[T]>]>);
+struct Segments<T>(Arc<[Arc<Segment<T>>]>);
 
 impl<T> Default for Segments<T> {
     fn default() -> Self {
@@ -33,33 +104,31 @@ impl<T> Default for Segments<T> {
     }
 }
 
-impl<T: Copy + Ord> Segments<T> {
+impl<T: Keyed> Segments<T> {
     /// These entries and some more.
     fn with(&self, mut fresh: Vec<T>) -> Self {
         if fresh.is_empty() {
             return self.clone();
         }
         fresh.sort_unstable();
-        let mut segments: Vec<Arc<[T]>> = self.0.to_vec();
-        while segments.last().is_some_and(|last| last.len() <= fresh.len().saturating_mul(2)) {
-            if let Some(last) = segments.pop() {
-                fresh = merge(&last, &fresh);
-            }
+        let mut kept = &*self.0;
+        while let Some((last, before)) = kept.split_last()
+            && last.entries.len() <= fresh.len().saturating_mul(2)
+        {
+            fresh = merge(&last.entries, &fresh);
+            kept = before;
         }
-        segments.push(fresh.into());
-        Self(segments.into())
+        let fresh = Arc::new(Segment::new(fresh));
+        Self(kept.iter().cloned().chain([fresh]).collect())
     }
 
-    /// All entries with a key, which is what entries are sorted by first.
-    fn of<'a, K: Ord + Copy + 'a>(
-        &'a self,
-        key: K,
-        key_of: impl Fn(&T) -> K + Copy + 'a,
-    ) -> impl Iterator<Item = T> + 'a {
-        self.0.iter().flat_map(move |segment| {
-            let from = segment.partition_point(|entry| key_of(entry) < key);
-            segment.iter().skip(from).take_while(move |entry| key_of(entry) == key).copied()
-        })
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All entries with a key.
+    fn of(&self, key: u32) -> impl Iterator<Item = T> + '_ {
+        self.0.iter().flat_map(move |segment| segment.of(key).iter().copied())
     }
 }
 
@@ -86,13 +155,21 @@ impl Postings {
     }
 
     /// Postings that may be of `operand`; the caller compares.
-    pub(super) fn candidates(&self, operand: &Operand) -> impl Iterator<Item = Posting> + '_ {
-        self.0.of(hash_of(operand), |posting| posting.hash)
+    pub(super) fn candidates<'a>(&'a self, operand: &Operand) -> impl Iterator<Item = Posting> + use<'a> {
+        // Many a workspace has none, and then the hash is for nothing.
+        let key = if self.0.is_empty() { 0 } else { hash_of(operand) };
+        self.0.of(key)
     }
 }
 
 /// A fingerprint and the artifact that has it.
 type Printed = (u32, ArtifactId);
+
+impl Keyed for Printed {
+    fn key(&self) -> u32 {
+        self.0
+    }
+}
 
 /// All fingerprints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,7 +183,7 @@ impl Prints {
 
     /// The artifacts that have a fingerprint.
     pub(super) fn holders(&self, print: u32) -> impl Iterator<Item = ArtifactId> + '_ {
-        self.0.of(print, |entry: &Printed| entry.0).map(|(_, id)| id)
+        self.0.of(print).map(|(_, id)| id)
     }
 }
 
@@ -123,6 +200,8 @@ fn merge<T: Copy + Ord>(left: &[T], right: &[T]) -> Vec<T> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::id::EventSeq;
 
@@ -135,5 +214,32 @@ mod tests {
         let merged = merge(&[posting(1, 1), posting(5, 1)], &[posting(1, 2), posting(3, 2), posting(9, 2)]);
         let order: Vec<_> = merged.iter().map(|p| (p.hash, p.artifact.0.0)).collect();
         assert_eq!(order, [(1, 1), (1, 2), (3, 2), (5, 1), (9, 2)]);
+    }
+
+    /// Hashes as they come, and hashes that somebody crafted to stand close together.
+    fn hashes() -> impl Strategy<Value = Vec<u32>> {
+        let crafted = prop_oneof![Just(0), Just(1), Just(u32::MAX - 1), Just(u32::MAX), 7_000..7_040_u32];
+        prop_oneof![prop::collection::vec(any::<u32>(), 0..80), prop::collection::vec(crafted, 0..80)]
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_added_is_found_and_nothing_else(
+            adds in prop::collection::vec(hashes(), 0..12),
+            others in prop::collection::vec(any::<u32>(), 20),
+        ) {
+            let adds: Vec<Vec<Posting>> =
+                adds.iter().zip(0..).map(|(add, seq)| add.iter().map(|hash| posting(*hash, seq)).collect()).collect();
+            let segments = adds.iter().cloned().fold(Segments::default(), |all, add| all.with(add));
+            let all = adds.concat();
+            let neighbours = all.iter().flat_map(|one| [one.hash.wrapping_sub(1), one.hash, one.hash.wrapping_add(1)]);
+            for key in neighbours.chain(others) {
+                let mut found: Vec<_> = segments.of(key).collect();
+                found.sort_unstable();
+                let mut wanted: Vec<_> = all.iter().copied().filter(|one| one.hash == key).collect();
+                wanted.sort_unstable();
+                prop_assert_eq!(found, wanted);
+            }
+        }
     }
 }

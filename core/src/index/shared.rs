@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use imbl::{OrdMap, OrdSet};
 
+use super::Snapshot;
 use super::segment::{Postings, Prints};
-use super::{Occurrence, Snapshot};
 use crate::artifact::{Artifact, Binding};
 use crate::copied;
 use crate::event::DecisionRecord;
@@ -19,7 +19,7 @@ use crate::policy::Verdict;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shared {
     /// Roots among its files: they grant in every session of it.
-    postings: Postings,
+    pub(super) postings: Postings,
     prints: Prints,
     /// Files that the agent wrote with copied code and that a build or test tool may run.
     copied: OrdSet<Operand>,
@@ -57,7 +57,7 @@ impl Snapshot {
         if explanation.payloads.is_empty() || explanation.verdict == Verdict::Block {
             return;
         }
-        let horizon = self.horizons.entry(self.root_of(&record.session)).or_default();
+        let horizon = self.horizons.entry(self.root_of(&record.session).clone()).or_default();
         for payload in &explanation.payloads {
             let pieces = horizon.carried.entry(payload.site.clone()).or_default();
             for piece in &payload.pieces {
@@ -68,12 +68,6 @@ impl Snapshot {
         }
     }
 
-    /// Roots among the files of a session's workspace that hold `operand`, whichever session read them.
-    pub fn workspace_roots(&self, operand: &Operand, session: &SessionId) -> Vec<Occurrence<'_>> {
-        let shared = self.shared(session);
-        shared.map(|shared| self.occurrences(&shared.postings, operand)).unwrap_or_default()
-    }
-
     fn shared(&self, session: &SessionId) -> Option<&Shared> {
         self.sessions.get(session).and_then(|session| self.workspaces.get(&session.workspace))
     }
@@ -81,7 +75,7 @@ impl Snapshot {
     /// Artifacts that share fingerprints with a text, and how many: what the session sees, and roots among
     /// the files of its workspace. Those that share most come first.
     pub fn sharing(&self, prints: &HashSet<u32>, session: &SessionId) -> Vec<(ArtifactId, usize)> {
-        let seen = self.horizons.get(&self.root_of(session)).map(|horizon| &horizon.prints);
+        let seen = self.horizons.get(self.root_of(session)).map(|horizon| &horizon.prints);
         let filed = self.shared(session).map(|shared| &shared.prints);
         let mut counts: BTreeMap<ArtifactId, usize> = BTreeMap::new();
         for print in prints {
@@ -110,6 +104,6 @@ impl Snapshot {
 
     /// The unexplained pieces that went to a site in this session and its kin: digest and length in bytes.
     pub fn carried(&self, site: &Operand, session: &SessionId) -> Option<&OrdMap<u64, u32>> {
-        self.horizons.get(&self.root_of(session)).and_then(|horizon| horizon.carried.get(site))
+        self.horizons.get(self.root_of(session)).and_then(|horizon| horizon.carried.get(site))
     }
 }

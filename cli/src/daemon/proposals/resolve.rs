@@ -145,7 +145,7 @@ impl Service {
         ];
         let approval = Approval {
             identity: record.identity,
-            session: snapshot.root_of(&record.session),
+            session: snapshot.root_of(&record.session).clone(),
             decision: id,
             questions: record.explanation.questions.clone(),
             expires: UnixMillis(clock::now().0.saturating_add(limits::APPROVAL_MS_MAX)),

@@ -37,7 +37,7 @@ impl Viewer<'_> {
         if cover.accepts(level) || own.accepts(level) {
             return;
         }
-        let rooted = self.grant(&edge.quote.operand).allows(Effect::Exec);
+        let rooted = self.grant(&self.seen(&edge.quote.operand)).allows(Effect::Exec);
         let gap = if rooted || cover.grants() || own.grants() { Gap::None } else { Gap::Inferred };
         reach.lacking.extend((gap == Gap::Inferred).then(|| edge.quote.operand.clone()));
         let path = Path::Copied { file, quote: edge.quote.clone() };

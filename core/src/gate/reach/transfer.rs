@@ -24,7 +24,7 @@ impl Viewer<'_> {
         let mut payloads = self.action.facts.payloads.iter().filter(|(place, _)| *place == self.place);
         let payload = payloads.next().map(|(_, payload)| payload);
         let payload = payload.filter(|payload| self.effect == Effect::Fetch && !payload.pieces.is_empty())?;
-        let granted = operands.iter().any(|operand| self.grant(operand).allows(Effect::Send));
+        let granted = operands.iter().any(|operand| self.grant(&self.seen(operand)).allows(Effect::Send));
         (!granted).then(|| payload.clone())
     }
 
