@@ -8,6 +8,7 @@
 mod activity;
 mod acts;
 mod files;
+mod hot;
 mod identity;
 mod judged;
 mod segment;
@@ -20,11 +21,11 @@ mod stated;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use imbl::{HashMap, HashSet, OrdMap, OrdSet};
 
 pub use self::acts::{InForce, Viewpoint};
 pub use self::files::Bound;
+pub use self::hot::Hot;
 pub use self::sight::{Occurrence, Sight};
 pub use self::standing::{Owed, Required};
 
@@ -370,11 +371,15 @@ impl Snapshot {
     /// `viewer` is the session that acts: what a person acknowledged in its workspace counts as benign there,
     /// unless evidence has become worse since.
     pub fn level(&self, artifact: &Artifact, viewer: &SessionId) -> Level {
+        self.level_in(artifact, self.sessions.get(viewer).map(|session| &session.workspace))
+    }
+
+    /// As [`Snapshot::level`], for whoever knows the workspace of the session that acts.
+    pub(crate) fn level_in(&self, artifact: &Artifact, workspace: Option<&WorkspaceId>) -> Level {
         if !artifact.analysed {
             return Level::None;
         }
         let level = self.standing.level(&artifact.content);
-        let workspace = self.sessions.get(viewer).map(|session| &session.workspace);
         if self.acts.accepted(&artifact.content, workspace).is_some_and(|accepted| level <= accepted) {
             return level.min(Level::Benign);
         }
@@ -401,34 +406,5 @@ impl Snapshot {
             }
         }
         order
-    }
-}
-
-/// The published state: one writer replaces it, any number of readers take it without waiting.
-#[derive(Debug)]
-pub struct Hot {
-    current: ArcSwap<Snapshot>,
-}
-
-impl Hot {
-    /// Starts from a recovered state.
-    pub fn new(snapshot: Snapshot) -> Self {
-        Self { current: ArcSwap::from_pointee(snapshot) }
-    }
-
-    /// The present state.
-    pub fn load(&self) -> Arc<Snapshot> {
-        self.current.load_full()
-    }
-
-    /// Publishes the state after `events`. Only the writer calls it, after the events are durable.
-    ///
-    /// INVARIANT (durable-before-visible): the caller passes committed events only.
-    pub fn publish(&self, events: &[Recorded]) {
-        let mut next = Snapshot::clone(&self.current.load());
-        for event in events {
-            next.apply(event);
-        }
-        self.current.store(Arc::new(next));
     }
 }

@@ -10,7 +10,7 @@ use crate::effect::Effect;
 use crate::endorsement::Scope;
 use crate::evidence::Level;
 use crate::explain::{Influence, Path};
-use crate::id::{ActId, ArtifactId};
+use crate::id::{ActId, ArtifactId, SessionId};
 use crate::index::{InForce, Occurrence, Sight, Snapshot, Viewpoint, stated_at};
 use crate::operand::{Kind, Operand};
 use crate::origin::Origin;
@@ -192,15 +192,13 @@ impl<'a> Viewer<'a> {
             .map(|o| arrival(o.id, o.artifact))
             .min();
         for occurrence in occurrences {
-            let early = first_root.is_none_or(|root| arrival(occurrence.id, occurrence.artifact) < root);
-            let accepted = cover.accepts(self.level(occurrence.artifact));
-            if early && !accepted && self.counts(occurrence, gap) {
-                reach.add(self.influence(
-                    occurrence.id,
-                    occurrence.artifact,
-                    gap,
-                    Path::Quote(occurrence.hit.clone()),
-                ));
+            let Occurrence { id, artifact, hit, .. } = *occurrence;
+            if first_root.is_some_and(|root| arrival(id, artifact) >= root) {
+                continue;
+            }
+            let level = self.level(artifact);
+            if !cover.accepts(level) && counts(artifact, level, gap) {
+                reach.add(self.influence((id, artifact), gap, level, Path::Quote(hit.clone())));
             }
         }
     }
@@ -212,17 +210,6 @@ impl<'a> Viewer<'a> {
         let excused =
             artifact.authority.allows(self.effect) || lists && self.action.facts.settled.contains(operand);
         !excused
-    }
-
-    /// Whether an early occurrence is an influence: the user's own words and the agent's own clean text are
-    /// not, unless evidence stands against them.
-    fn counts(&self, occurrence: &Occurrence<'_>, gap: Gap) -> bool {
-        let level = self.level(occurrence.artifact);
-        match occurrence.artifact.origin {
-            Origin::UserPrompt | Origin::HumanCli => level > Level::Benign,
-            Origin::AgentText => gap > Gap::None && level > Level::Benign,
-            _ => true,
-        }
     }
 
     /// A file as a whole: its own artifact and what it was copied from; for what runs or persists also what
@@ -247,9 +234,10 @@ impl<'a> Viewer<'a> {
         for id in std::iter::once(id).chain(self.snapshot.whole_ancestors(id)) {
             let Some(artifact) = self.snapshot.artifact(id) else { continue };
             hops.push(id);
-            if !cover.accepts(self.level(artifact)) {
+            let level = self.level(artifact);
+            if !cover.accepts(level) {
                 let path = Path::Whole { file: path.clone(), hops: hops.clone() };
-                reach.add(self.influence(id, artifact, gap, path));
+                reach.add(self.influence((id, artifact), gap, level, path));
             }
             if matches!(self.effect, Effect::Exec | Effect::Persist) {
                 self.quoted_by(artifact, &cover, &mut reach);
@@ -270,9 +258,11 @@ impl<'a> Viewer<'a> {
 
     fn quoted_by(&self, artifact: &Artifact, cover: &Cover, reach: &mut Reach) {
         for edge in &artifact.inferred {
-            let parent = self.snapshot.artifact(edge.parent);
-            if let Some(parent) = parent.filter(|parent| !cover.accepts(self.level(parent))) {
-                reach.add(self.influence(edge.parent, parent, Gap::None, Path::Quote(edge.quote.clone())));
+            let Some(parent) = self.snapshot.artifact(edge.parent) else { continue };
+            let level = self.level(parent);
+            if !cover.accepts(level) {
+                let path = Path::Quote(edge.quote.clone());
+                reach.add(self.influence((edge.parent, parent), Gap::None, level, path));
             }
         }
     }
@@ -298,7 +288,13 @@ impl<'a> Viewer<'a> {
         reach
     }
 
-    fn influence(&self, id: ArtifactId, artifact: &Artifact, gap: Gap, path: Path) -> Influence {
+    fn influence(
+        &self,
+        (id, artifact): (ArtifactId, &Artifact),
+        gap: Gap,
+        level: Level,
+        path: Path,
+    ) -> Influence {
         let judgements = self.snapshot.judgements(&artifact.content).iter();
         let mut signals: Vec<Box<str>> =
             judgements.flat_map(|row| row.findings.iter()).map(|finding| finding.signal.clone()).collect();
@@ -310,14 +306,14 @@ impl<'a> Viewer<'a> {
             place: self.slot.place.clone(),
             effect: self.effect,
             gap,
-            level: self.level(artifact),
+            level,
             signals,
             path,
         }
     }
 
     fn level(&self, artifact: &Artifact) -> Level {
-        self.snapshot.level(artifact, &self.action.session)
+        self.snapshot.level_in(artifact, self.at.workspace)
     }
 
     /// Looks an operand up, once for everything that is asked about it.
@@ -346,7 +342,10 @@ impl<'a> Viewer<'a> {
     /// Whether an occurrence grants here: what came into view because something made from it was read has
     /// its say in the sessions that it entered.
     fn grants(&self, occurrence: &Occurrence<'_>) -> bool {
-        grants(occurrence) && self.snapshot.root_of(&occurrence.artifact.session) == self.at.root
+        let own = |session: &SessionId| {
+            *session == self.action.session || self.snapshot.root_of(session) == self.at.root
+        };
+        grants(occurrence) && own(&occurrence.artifact.session)
     }
 
     /// G(o): the join over the roots that hold the operand exactly and whose scope covers this session: all
@@ -364,6 +363,16 @@ impl<'a> Viewer<'a> {
     /// What the search found of the operand.
     fn rooted<'b>(&self, operand: &'b Operand) -> impl Iterator<Item = &'a Rooted> + use<'a, 'b> {
         self.action.facts.rooted.iter().filter(move |rooted| rooted.operand == *operand)
+    }
+}
+
+/// Whether an early occurrence is an influence: the user's own words and the agent's own clean text are not,
+/// unless evidence stands against them.
+fn counts(artifact: &Artifact, level: Level, gap: Gap) -> bool {
+    match artifact.origin {
+        Origin::UserPrompt | Origin::HumanCli => level > Level::Benign,
+        Origin::AgentText => gap > Gap::None && level > Level::Benign,
+        _ => true,
     }
 }
 

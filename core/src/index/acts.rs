@@ -42,7 +42,7 @@ pub(super) struct Acts {
     directories: Vec<ActId>,
     approvals: HashMap<(SessionId, Digest), Vec<ActId>>,
     confirmed: HashMap<(SessionId, Digest), ActId>,
-    acknowledged: HashMap<(Digest, WorkspaceId), Vec<ActId>>,
+    acknowledged: HashMap<Digest, Vec<ActId>>,
     spent: HashSet<ActId>,
     profile: Option<Profile>,
 }
@@ -62,8 +62,8 @@ impl Acts {
                 self.by_content.entry(*content).or_default().push(id);
             }
             Act::Endorsed(Endorsement { subject: Subject::Directory(_), .. }) => self.directories.push(id),
-            Act::Acknowledged(Acknowledgement { content, workspace, .. }) => {
-                self.acknowledged.entry((*content, workspace.clone())).or_default().push(id);
+            Act::Acknowledged(Acknowledgement { content, .. }) => {
+                self.acknowledged.entry(*content).or_default().push(id);
             }
             Act::Approved(Approval { session, identity, .. }) => {
                 self.approvals.entry((session.clone(), *identity)).or_default().push(id);
@@ -175,9 +175,10 @@ impl Acts {
 
     /// What a person accepted about a content in a workspace: evidence up to there counts as benign.
     pub(super) fn accepted(&self, content: &Digest, workspace: Option<&WorkspaceId>) -> Option<Level> {
-        let ids = self.acknowledged.get(&(*content, workspace?.clone()));
+        let workspace = workspace?;
+        let ids = self.acknowledged.get(content);
         let levels = ids.into_iter().flatten().filter_map(|id| match &self.statements.get(id)?.act {
-            Act::Acknowledged(acknowledgement) => Some(acknowledgement.level),
+            Act::Acknowledged(one) if one.workspace == *workspace => Some(one.level),
             _ => None,
         });
         levels.max()

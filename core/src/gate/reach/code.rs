@@ -42,7 +42,7 @@ impl Viewer<'_> {
         reach.lacking.extend((gap == Gap::Inferred).then(|| edge.quote.operand.clone()));
         let path = Path::Copied { file, quote: edge.quote.clone() };
         reach.endorsed.extend(own.acts);
-        reach.add(self.influence(edge.parent, source, gap, path));
+        reach.add(self.influence((edge.parent, source), gap, level, path));
     }
 
     /// Inline code, or content that persists: the code that it copies.
