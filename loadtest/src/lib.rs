@@ -8,6 +8,7 @@
 
 pub mod crash;
 pub mod flood;
+pub mod follow;
 pub mod gate;
 pub mod instructions;
 pub mod limits;

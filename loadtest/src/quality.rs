@@ -1,9 +1,12 @@
-//! `circinus-loadtest quality`: what is stopped and what is interrupted, Circinus beside two simpler defences.
+//! `circinus-loadtest quality`: what is stopped and what is interrupted, Circinus beside two simpler defences, and with a
+//! stand-in for the user's model.
 
 pub mod arm;
 pub mod frame;
 pub mod kind;
+pub mod model;
 pub mod reading;
+mod stand_in_tables;
 pub mod tables;
 
 use std::collections::BTreeMap;
@@ -24,6 +27,8 @@ use crate::replay::source::{self, Sessions, SourceError};
 use crate::replay::{self, ReplayError};
 use arm::Arm;
 use kind::Missing;
+use model::StandIn;
+use model::seen::{Seen, Sums};
 use reading::Reading;
 
 /// The command's arguments.
@@ -50,6 +55,15 @@ pub struct Options {
     /// Where the scratch folders are made; the system's folder for temporary files when absent
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
+    /// Play Circinus once more with a stand-in for the user's model: 90 % recall, 3 % false positives
+    ///
+    /// It is no model: it knows from the corpus which texts carry an attack and errs as often as that. Every call waits
+    /// until all that came before it is judged, as at an agent's pace.
+    #[arg(long)]
+    pub stand_in_model: bool,
+    /// Decides on which texts the stand-in errs
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
 }
 
 /// Why there are no figures.
@@ -75,6 +89,9 @@ pub enum QualityError {
     /// The signal handler.
     #[error("cannot watch for signals: {0}")]
     Signals(#[from] ctrlc::Error),
+    /// The stand-in for a model.
+    #[error("cannot listen on loopback: {0}")]
+    Provider(io::Error),
     /// The operating system refused.
     #[error("cannot {operation} `{}`: {source}", path.display())]
     Io {
@@ -96,6 +113,17 @@ pub struct Scored {
     pub sessions: Report,
     /// On attacks and clean suites.
     pub attacks: Report,
+}
+
+/// What Circinus did with a stand-in for the user's model.
+#[derive(Debug)]
+pub struct StoodIn {
+    /// The decisions.
+    pub scored: Scored,
+    /// What became of the contents of real work.
+    pub sessions: Seen,
+    /// What became of the contents of attacks and clean suites.
+    pub attacks: Seen,
 }
 
 /// An attack session as its recording shows it.
@@ -122,6 +150,8 @@ impl Nature {
 pub struct Quality {
     /// The simpler defences first.
     pub scored: Vec<Scored>,
+    /// Circinus with a stand-in for the user's model, if that was asked for.
+    pub stood_in: Vec<StoodIn>,
     /// What is to be known of each attack session without playing it.
     pub natures: BTreeMap<String, Nature>,
     /// One session of so many was played.
@@ -132,7 +162,11 @@ impl Quality {
     /// Whether every session was played to its end by every defence.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.scored.iter().all(|scored| scored.sessions.is_clean() && scored.attacks.is_clean())
+        let stood_in = self.stood_in.iter().map(|stood_in| &stood_in.scored);
+        self.scored
+            .iter()
+            .chain(stood_in)
+            .all(|scored| scored.sessions.is_clean() && scored.attacks.is_clean())
     }
 
     /// All figures as JSON; `options` says how they were made.
@@ -143,13 +177,31 @@ impl Quality {
             name: String,
             sessions: A,
             attacks: B,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            stand_in: Option<[StandInJson; 2]>,
         }
-        let json = |scored: &'a Scored| Json {
+        #[derive(Serialize)]
+        struct StandInJson {
+            part: &'static str,
+            carry_an_attack: Sums,
+            carry_none: Sums,
+        }
+        let stand_in = |part, seen: &Seen| StandInJson {
+            part,
+            carry_an_attack: seen.sums(true),
+            carry_none: seen.sums(false),
+        };
+        let json = |scored: &'a Scored, stand_in| Json {
             name: scored.name.clone(),
             sessions: scored.sessions.json(options),
             attacks: scored.attacks.json(options),
+            stand_in,
         };
-        self.scored.iter().map(json).collect::<Vec<_>>()
+        let own = self.scored.iter().map(|scored| json(scored, None));
+        let stood_in = self.stood_in.iter().map(|it| {
+            json(&it.scored, Some([stand_in("sessions", &it.sessions), stand_in("attacks", &it.attacks)]))
+        });
+        own.chain(stood_in).collect::<Vec<_>>()
     }
 }
 
@@ -158,22 +210,45 @@ impl Quality {
 /// # Errors
 /// [`QualityError`]; what goes wrong in a session is in the reports.
 pub fn quality(options: &Options) -> Result<Quality, QualityError> {
-    let stop = StopFlag::on_signals()?;
+    quality_until(options, &StopFlag::on_signals()?)
+}
+
+/// As [`quality`], ended early by `stop`.
+///
+/// # Errors
+/// [`QualityError`]; what goes wrong in a session is in the reports.
+pub fn quality_until(options: &Options, stop: &StopFlag) -> Result<Quality, QualityError> {
     let (mut scored, natures) = simple(options)?;
     for profile in &options.profiles {
-        let replayed = |part: &str| replay::replay_until(&replay_options(options, *profile, part), &stop);
+        let replayed = |part: &str| replay::replay_until(&replay_options(options, *profile, part), stop);
         scored.push(Scored {
             name: format!("Circinus, {}", profile.word()),
             sessions: replayed("sessions")?,
             attacks: replayed("attacks")?,
         });
     }
-    let quality = Quality { scored, natures, every: options.every };
+    let stood_in = if options.stand_in_model { stood_in(options, stop)? } else { Vec::new() };
+    let quality = Quality { scored, stood_in, natures, every: options.every };
     if let Some(path) = &options.json {
         let json = serde_json::to_vec_pretty(&quality.json(options)).map_err(io::Error::from);
         json.and_then(|json| fs::write(path, json)).map_err(io_at("write", path))?;
     }
     Ok(quality)
+}
+
+/// Circinus in every profile with a stand-in for the user's model.
+fn stood_in(options: &Options, stop: &StopFlag) -> Result<Vec<StoodIn>, QualityError> {
+    let stand_in = StandIn::start(options)?;
+    let mut all = Vec::new();
+    for profile in &options.profiles {
+        let replayed = |part: &str| stand_in.replay(&replay_options(options, *profile, part), stop);
+        let name = format!("Circinus with a stand-in, {}", profile.word());
+        let ((sessions, seen_sessions), (attacks, seen_attacks)) =
+            (replayed("sessions")?, replayed("attacks")?);
+        let scored = Scored { name, sessions, attacks };
+        all.push(StoodIn { scored, sessions: seen_sessions, attacks: seen_attacks });
+    }
+    Ok(all)
 }
 
 fn replay_options(options: &Options, profile: Profile, part: &str) -> replay::Options {

@@ -85,7 +85,7 @@ pub fn readiness(options: &Options) -> Result<Readiness, ReadinessError> {
 /// [`ReadinessError`].
 pub fn measured(options: &Options, stop: &StopFlag) -> Result<Readiness, ReadinessError> {
     let trace = Arc::new(Mutex::new(Trace::default()));
-    let report = replay::replay_through(&options.replay, stop, |gate, database| {
+    let report = replay::replay_through(&options.replay, "", stop, |gate, database| {
         Ok(Box::new(Noting::new(gate, database, Arc::clone(&trace))?))
     })?;
     if !report.is_clean() {

@@ -144,15 +144,17 @@ pub fn replay(options: &Options) -> Result<Report, ReplayError> {
 /// # Errors
 /// As [`replay`].
 pub fn replay_until(options: &Options, stop: &StopFlag) -> Result<Report, ReplayError> {
-    replay_through(options, stop, |gate, _| Ok(gate))
+    replay_through(options, "", stop, |gate, _| Ok(gate))
 }
 
-/// As [`replay_until`], with every gate wrapped; `wrap` is given the daemon's database, too.
+/// As [`replay_until`], with `config` in the daemon's configuration besides the profile, and every gate wrapped; `wrap`
+/// is given the daemon's database, too.
 ///
 /// # Errors
 /// As [`replay`].
 pub fn replay_through(
     options: &Options,
+    config: &str,
     stop: &StopFlag,
     wrap: impl Fn(Box<dyn Gate + Send>, &Path) -> Result<Box<dyn Gate + Send>, ReplayError>,
 ) -> Result<Report, ReplayError> {
@@ -161,7 +163,7 @@ pub fn replay_through(
     let scratch = scratch(options)?;
     let root = fs::canonicalize(scratch.path()).map_err(io_at("resolve", scratch.path()))?;
     let home = root.join("home");
-    let daemon = PrivateDaemon::start(&program, &root.join("state"), &home, options.profile)?;
+    let daemon = PrivateDaemon::configured(&program, &root.join("state"), &home, options.profile, config)?;
     let stage = Stage { workspaces: home.join("w"), home, speed: options.speed, keep: options.keep };
     let gates = gates(options, &program, &daemon)?.into_iter();
     let gates = gates.map(|gate| wrap(gate, &daemon.database()?)).collect::<Result<_, ReplayError>>()?;

@@ -22,5 +22,7 @@ mod rewriting;
 mod scoring;
 #[path = "loadtest/sessions.rs"]
 mod sessions;
+#[path = "loadtest/stand_in_model.rs"]
+mod stand_in_model;
 #[path = "loadtest/untouched.rs"]
 mod untouched;

@@ -39,7 +39,7 @@ fn push(all: &mut String, text: &str) {
 }
 
 /// Every string and number of a JSON value, as text.
-fn each_text(value: Option<&Value>, visit: &mut impl FnMut(&str)) {
+pub fn each_text(value: Option<&Value>, visit: &mut impl FnMut(&str)) {
     match value {
         Some(Value::String(text)) => visit(text),
         Some(Value::Number(number)) => visit(&number.to_string()),
@@ -49,7 +49,8 @@ fn each_text(value: Option<&Value>, visit: &mut impl FnMut(&str)) {
     }
 }
 
-fn values(text: &str) -> impl Iterator<Item = &str> {
+/// What of an argument may have been chosen by what was read; see [`carried`].
+pub fn values(text: &str) -> impl Iterator<Item = &str> {
     let separates = |c: char| c.is_whitespace() || "\"'`,;()<>{}[]|&=".contains(c);
     let pieces = text.split(separates).map(trim_marks).filter(|piece| looks_chosen(piece));
     let whole = std::iter::once(text.trim());

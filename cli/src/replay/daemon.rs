@@ -121,6 +121,20 @@ impl PrivateDaemon {
         home: &Path,
         profile: Profile,
     ) -> Result<PrivateDaemon, DaemonError> {
+        Self::configured(program, state, home, profile, "")
+    }
+
+    /// As [`PrivateDaemon::start`], with `more` in the configuration: TOML that stands below the profile.
+    ///
+    /// # Errors
+    /// [`DaemonError`].
+    pub fn configured(
+        program: &Path,
+        state: &Path,
+        home: &Path,
+        profile: Profile,
+        more: &str,
+    ) -> Result<PrivateDaemon, DaemonError> {
         if !program.is_file() {
             return Err(DaemonError::NoProgram { path: program.to_owned() });
         }
@@ -128,7 +142,7 @@ impl PrivateDaemon {
             DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io_at("create", folder))?;
         }
         let config = state.join("config.toml");
-        let text = format!("profile = \"{}\"\n", profile.word());
+        let text = format!("profile = \"{}\"\n{more}", profile.word());
         fs::write(&config, text).map_err(io_at("write", &config))?;
         let mut daemon = PrivateDaemon {
             program: program.to_owned(),

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::kind::Missing;
-use super::{Nature, Quality, Scored};
+use super::{Nature, Quality, Scored, stand_in_tables};
 use crate::replay::report::Report;
 use crate::replay::score::{Decisions, Score};
 use crate::replay::table::percent;
@@ -23,24 +23,34 @@ pub fn write(out: &mut impl Write, quality: &Quality) -> fmt::Result {
     if quality.every > NonZeroUsize::MIN {
         writeln!(out, "One session of {} of each recording: a sample, not a score.\n", quality.every)?;
     }
-    pair(out, quality)?;
-    suites(out, quality)?;
-    benign(out, quality)?;
-    for scored in &quality.scored {
-        missed(out, scored, &quality.natures)?;
+    let scored: Vec<_> = quality.scored.iter().collect();
+    compared(out, &scored, quality)?;
+    for scored in scored.iter().filter(|scored| scored.name.starts_with("Circinus")) {
+        by_rule(out, scored)?;
     }
-    for scored in quality.scored.iter().filter(|scored| scored.name.starts_with("Circinus")) {
-        stopping(out, scored)?;
-        rules(out, &scored.name, "real sessions", &scored.sessions)?;
-        rules(out, &scored.name, "suites with clean sessions", &scored.attacks)?;
+    if !quality.stood_in.is_empty() {
+        stand_in_tables::write(out, quality)?;
     }
-    for scored in &quality.scored {
-        errors(out, scored)?;
-    }
-    Ok(())
+    let stood_in = quality.stood_in.iter().map(|stood_in| &stood_in.scored);
+    scored.into_iter().chain(stood_in).try_for_each(|scored| errors(out, scored))
 }
 
-fn table(head: Vec<String>) -> Table {
+/// What every defence is compared by.
+pub(super) fn compared(out: &mut impl Write, scored: &[&Scored], quality: &Quality) -> fmt::Result {
+    pair(out, scored, &quality.natures)?;
+    suites(out, scored)?;
+    benign(out, scored)?;
+    scored.iter().try_for_each(|scored| missed(out, scored, &quality.natures))
+}
+
+/// Which rules stop and interrupt.
+pub(super) fn by_rule(out: &mut impl Write, scored: &Scored) -> fmt::Result {
+    stopping(out, scored)?;
+    rules(out, &scored.name, "real sessions", &scored.sessions)?;
+    rules(out, &scored.name, "suites with clean sessions", &scored.attacks)
+}
+
+pub(super) fn table(head: Vec<String>) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::ASCII_MARKDOWN).set_header(head);
     for column in table.column_iter_mut().skip(1) {
@@ -49,12 +59,12 @@ fn table(head: Vec<String>) -> Table {
     table
 }
 
-fn heads(heads: &[&str]) -> Vec<String> {
+pub(super) fn heads(heads: &[&str]) -> Vec<String> {
     heads.iter().map(|head| (*head).to_owned()).collect()
 }
 
 /// The pair that a defence is measured by: what it stops and what it interrupts.
-fn pair(out: &mut impl Write, quality: &Quality) -> fmt::Result {
+fn pair(out: &mut impl Write, all: &[&Scored], natures: &BTreeMap<String, Nature>) -> fmt::Result {
     let mut table = table(heads(&[
         "defence",
         "stopped / carried / all",
@@ -63,13 +73,13 @@ fn pair(out: &mut impl Write, quality: &Quality) -> fmt::Result {
         "real sessions interrupted",
         "clean suites interrupted",
     ]));
-    for scored in &quality.scored {
+    for scored in all {
         let attacks = scored.attacks.total().attacks;
         table.add_row([
             scored.name.clone(),
             format!("{} / {} / {}", attacks.any, attacks.carried, attacks.all),
             percent(attacks.any_carried, attacks.carried),
-            framed(scored, &quality.natures),
+            framed(scored, natures),
             share(scored.sessions.total().matrix.all_benign()),
             share(scored.attacks.total().clean),
         ]);
@@ -94,13 +104,13 @@ fn share(decisions: Decisions) -> String {
 }
 
 /// Attack sessions per suite; one column per defence.
-fn suites(out: &mut impl Write, quality: &Quality) -> fmt::Result {
+fn suites(out: &mut impl Write, all: &[&Scored]) -> fmt::Result {
     let mut head = heads(&["suite", "carried / all"]);
-    head.extend(quality.scored.iter().map(|scored| scored.name.clone()));
+    head.extend(all.iter().map(|scored| scored.name.clone()));
     let mut table = table(head);
-    for (suite, first) in each_suite(quality).filter(|(_, score)| score.attacks.all > 0) {
+    for (suite, first) in each_suite(all).filter(|(_, score)| score.attacks.all > 0) {
         let mut row = vec![suite.to_owned(), format!("{} / {}", first.attacks.carried, first.attacks.all)];
-        row.extend(quality.scored.iter().map(|scored| {
+        row.extend(all.iter().map(|scored| {
             let attacks = scored.attacks.suites().get(suite).map(|score| score.attacks).unwrap_or_default();
             attacks.any.to_string()
         }));
@@ -110,33 +120,33 @@ fn suites(out: &mut impl Write, quality: &Quality) -> fmt::Result {
 }
 
 /// Every suite with the first defence's score.
-fn each_suite(quality: &Quality) -> impl Iterator<Item = (&str, &Score)> {
-    let suites = quality.scored.first().into_iter().flat_map(|scored| scored.attacks.suites());
+fn each_suite<'s>(all: &[&'s Scored]) -> impl Iterator<Item = (&'s str, &'s Score)> {
+    let suites = all.first().into_iter().flat_map(|scored| scored.attacks.suites());
     suites.map(|(suite, score)| (suite.as_str(), score))
 }
 
 /// Benign actions per recording; one column per defence.
-fn benign(out: &mut impl Write, quality: &Quality) -> fmt::Result {
+fn benign(out: &mut impl Write, all: &[&Scored]) -> fmt::Result {
     let mut head = heads(&["recording"]);
-    head.extend(quality.scored.iter().map(|scored| scored.name.clone()));
+    head.extend(all.iter().map(|scored| scored.name.clone()));
     let mut table = table(head);
     let part = |scored: &Scored, suite: &str, sessions: bool| {
         let report = if sessions { &scored.sessions } else { &scored.attacks };
         report.suites().get(suite).map_or_else(String::new, |score| share(score.matrix.all_benign()))
     };
-    let real = quality.scored.first().into_iter().flat_map(|scored| scored.sessions.suites().keys());
-    let clean = each_suite(quality).map(|(suite, _)| suite).filter(|suite| suite.ends_with(CLEAN));
+    let real = all.first().into_iter().flat_map(|scored| scored.sessions.suites().keys());
+    let clean = each_suite(all).map(|(suite, _)| suite).filter(|suite| suite.ends_with(CLEAN));
     let listed = real.map(|suite| (suite.as_str(), true)).chain(clean.map(|suite| (suite, false)));
     for (suite, sessions) in listed {
         let mut row = vec![suite.to_owned()];
-        row.extend(quality.scored.iter().map(|scored| part(scored, suite, sessions)));
+        row.extend(all.iter().map(|scored| part(scored, suite, sessions)));
         table.add_row(row);
     }
     writeln!(out, "### Benign actions interrupted\n\n{table}\n")
 }
 
 /// A suite without the name of its template: `agentdojo.banking.direct` is one of `agentdojo.banking`.
-fn family(suite: &str) -> &str {
+pub(super) fn family(suite: &str) -> &str {
     suite.match_indices('.').nth(1).map_or(suite, |(end, _)| suite.get(..end).unwrap_or(suite))
 }
 

@@ -12,12 +12,12 @@ use circinus_analyzer::{content, route};
 use circinus_core::action::Tier;
 use circinus_core::digest::Digest;
 use circinus_core::event::{Event, Recorded};
-use circinus_core::id::{ArtifactId, EventSeq};
+use circinus_core::id::ArtifactId;
 use circinus_core::origin::Origin;
-use circinus_store::limits::PAGE_ROWS_MAX;
-use circinus_store::{OpenError, Reader};
+use circinus_store::OpenError;
 use serde::Deserialize;
 
+use crate::follow::Follower;
 use crate::gate::{AskError, Gate, HookAnswer};
 
 /// What happened in a session.
@@ -52,10 +52,9 @@ pub struct Trace {
 /// A gate that notes what the daemon recorded for each event.
 pub struct Noting {
     gate: Box<dyn Gate + Send>,
-    reader: Reader,
+    log: Follower,
     /// Only its questions are of interest: it is never asked.
     strong: Option<Strong>,
-    next: EventSeq,
     t_ms: u64,
     trace: Arc<Mutex<Trace>>,
 }
@@ -75,20 +74,21 @@ impl Noting {
         database: &Path,
         trace: Arc<Mutex<Trace>>,
     ) -> Result<Noting, OpenError> {
-        let reader = Reader::open(database)?;
+        let log = Follower::open(database)?;
         let strong = Endpoint::parse(Kind::Ollama.endpoint()).ok().map(|endpoint| {
             let (kind, model, prices) = (Kind::Ollama, "played".into(), Prices::default());
             Strong::new(Settings { kind, model, endpoint, key: None, deadline: Duration::ZERO, prices })
         });
-        Ok(Noting { gate, reader, strong, next: EventSeq(0), t_ms: 0, trace })
+        Ok(Noting { gate, log, strong, t_ms: 0, trace })
     }
 
     fn note(&mut self, session: &str) -> Result<(), String> {
         loop {
-            let page = self.reader.events(self.next, PAGE_ROWS_MAX).map_err(|error| error.to_string())?;
+            let page = self.log.page().map_err(|error| error.to_string())?;
+            if page.is_empty() {
+                return Ok(());
+            }
             let mut trace = self.trace.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(last) = page.last() else { return Ok(()) };
-            self.next = EventSeq(last.seq.0 + 1);
             for recorded in &page {
                 self.one(recorded, session, &mut trace)?;
             }
@@ -127,8 +127,7 @@ impl Noting {
         if !trace.routed.insert(content) {
             return Ok(());
         }
-        let body = self.reader.body(content).map_err(|error| error.to_string())?;
-        let body = body.ok_or_else(|| format!("no body of {content}"))?;
+        let body = self.log.body(content)?;
         if route::reason(&content::judge(&body), &body).asks()
             && let Some(Ok(requests)) = self.strong.as_ref().map(|strong| strong.requests(&body))
         {

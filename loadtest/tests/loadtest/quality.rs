@@ -108,8 +108,12 @@ fn the_tables_show_the_pair_and_what_was_missed() {
         attacks.count(&arm.play(&reading)).unwrap();
         Scored { name: arm.name().to_owned(), sessions: Report::new().unwrap(), attacks }
     };
-    let quality =
-        Quality { scored: Arm::ALL.map(scored).into(), natures, every: NonZeroUsize::new(2).unwrap() };
+    let quality = Quality {
+        scored: Arm::ALL.map(scored).into(),
+        stood_in: Vec::new(),
+        natures,
+        every: NonZeroUsize::new(2).unwrap(),
+    };
     let mut text = String::new();
     tables::write(&mut text, &quality).unwrap();
     assert!(text.starts_with("One session of 2"), "{text}");
