@@ -1,6 +1,6 @@
 //! Which texts carry the words of an attack, known from the corpus alone.
 //!
-//! Texts are compared by their letters in runs of [`WINDOW_LETTERS`]: line breaks, quotation marks, masked secrets and
+//! Texts are compared by their letters in runs of `WINDOW_LETTERS`: line breaks, quotation marks, masked secrets and
 //! moved folders, which differ between a recording and what is put to a model, break a few runs and leave the others.
 
 use std::collections::{HashSet, VecDeque};
