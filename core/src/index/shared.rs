@@ -68,7 +68,8 @@ impl Snapshot {
         }
     }
 
-    fn shared(&self, session: &SessionId) -> Option<&Shared> {
+    /// What the sessions of a session's workspace share.
+    pub(super) fn shared(&self, session: &SessionId) -> Option<&Shared> {
         self.sessions.get(session).and_then(|session| self.workspaces.get(&session.workspace))
     }
 

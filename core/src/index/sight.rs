@@ -31,11 +31,10 @@ impl Snapshot {
     /// What a session sees.
     pub fn sight(&self, session: &SessionId) -> Sight<'_> {
         let horizon = self.horizons.get(self.root_of(session));
-        let workspace = self.sessions.get(session).and_then(|known| self.workspaces.get(&known.workspace));
         Sight {
             snapshot: self,
             seen: horizon.map(|horizon| &horizon.postings),
-            filed: workspace.map(|workspace| &workspace.postings),
+            filed: self.shared(session).map(|shared| &shared.postings),
         }
     }
 
